@@ -83,20 +83,10 @@ def to_yaml(value: Mapping[str, Any]) -> str:
         node.flow_style = len(repr(data)) < 90 and "\\n" not in repr(data)
         return node
 
-    def sequence(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.SequenceNode:
-        node = dumper.represent_sequence("tag:yaml.org,2002:seq", data)
-        node.flow_style = all(isinstance(each, str) and _is_word(each) for each in data)
-        return node
-
-    Dumper.add_representer(list, sequence)
     Dumper.add_representer(str, text)
     Dumper.add_representer(dict, mapping)
     how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10_000}
     return str(yaml.dump(dict(value), Dumper=Dumper, **how))
-
-
-def _is_word(text: str) -> bool:
-    return len(text) < 40 and " " not in text
 
 
 def skill_text(

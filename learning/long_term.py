@@ -151,7 +151,8 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     results = [each for each in record.results if each.status in good]
     results = [each for each in results if each.tool not in SAYS_NOTHING]
     turns = {turn for value in values(text) for turn in _last(results, partial(stands_in, value))}
-    nearest = sorted(results, key=lambda each: (_nearness(text, each), each.turn))[-1:]
+    told = {each.turn: coverage(text, f"{each.text}\n{each.args_text}") for each in results}
+    nearest = sorted(results, key=lambda each: (told[each.turn], each.turn))[-1:]
     return tuple(sorted(turns or {each.turn for each in nearest}))
 
 
@@ -160,10 +161,6 @@ def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
     shown = [each.turn for each in results if is_in(each.text)]
     asked = [each.turn for each in results if is_in(each.args_text)]
     return (shown or asked)[-1:]
-
-
-def _nearness(text: str, result: Result) -> float:
-    return coverage(text, f"{result.text}\n{result.args_text}")
 
 
 def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:

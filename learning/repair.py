@@ -103,7 +103,8 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     if end is None or end["status"] in ("waiting", "cancelled"):
         return Use(run, at, "", is_over=False)
     is_done = end["status"] == "done"
-    if first := next(filter(_is_stop, events), None):
+    stops = (each for each in events if each["type"] == "rote" and each.get("state") == "diverged")
+    if first := next(stops, None):
         by_model = is_done and not end["rote"]
         return Use(
             run, at, first.get("kind", "step"), first["step"], first["reason"], values, by_model
@@ -113,10 +114,6 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     seen = observed(events)
     over = over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
     return Use(run, at, "budget", "result", over) if over else Use(run, at, "", values=values)
-
-
-def _is_stop(event: Event) -> bool:
-    return (event["type"], event.get("state")) == ("rote", "diverged")
 
 
 def is_learned(sop: Sop) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from replay.parameters import FIGURE
+from replay.parameters import NUMBERED
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "「": "」", "`": "`"}
 
@@ -23,7 +23,7 @@ def asked_with(name: str, request: str, values: Mapping[str, str]) -> list[str]:
 def schema_of(value: str) -> dict[str, Any]:
     """Return the JSON schema of a parameter that had this value."""
     if re.fullmatch(r"\d{1,9}", value):
-        return {"type": "string", "pattern": FIGURE}  # `09` stays as it is said
+        return {"type": "string", "pattern": NUMBERED}  # `09` stays as it is said
     if re.match(r"(~?/|https?://)", value):
         return {"type": "string", "format": "url" if value[0] == "h" else "path"}
     return {"type": "string", "minLength": 1}

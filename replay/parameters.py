@@ -21,8 +21,12 @@ TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
 }
 FORMATS = ("path", "date", "url")
-FIGURE = r"^\d+(\.\d+)?$"  # a number as it is said
-PATTERNS_SAID = {"^[^-]": "must not begin with a hyphen", FIGURE: "must be a number"}
+FIGURE = r"^\d+(\.\d+)?$"  # a number as it is said: it stands in code
+NUMBERED = r"^(?!-)[^\s,]*\d[^\s,]*$"  # a number, or what has one in it: 09, 7b, 1.0-rc2
+PATTERNS_SAID = {
+    "^[^-]": "must not begin with a hyphen",
+    **dict.fromkeys((FIGURE, NUMBERED), "must be a number"),
+}
 UNCHECKED = names("date-time time duration email hostname ipv4 ipv6 uri uuid")  # of JSON schema
 SCHEMA_KEYS = (
     *("type", "format", "enum", "default", "description", "items", "title", "examples"),
@@ -73,7 +77,8 @@ def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
 def _coerced(value: Any, schema: Schema) -> Any:
     """A number, truth value or list written as text, as a command line gives it: `names=["a", "b"]`; a number for a text."""
     if not isinstance(value, str):
-        return str(value) if type(value) is int and schema.get("pattern") == FIGURE else value
+        is_number = type(value) is int and schema.get("pattern") in (FIGURE, NUMBERED)
+        return str(value) if is_number else value
     kind, text = schema.get("type"), value.strip()
     if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         return int(text)

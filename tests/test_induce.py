@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from learning.induce import candidates, derived, spellings, written
-from learning.induce.letters import Letters
 from learning.induce.places import several
 from tests.rows import rows
 
@@ -73,28 +72,11 @@ def test_a_value_that_becomes_code_is_plain(typed: str, text: str, refused: str)
     assert not re.search(found.patterns["word"], refused)
 
 
-def test_a_value_in_a_document_that_is_taken_as_it_is_opens_it(tmp_path: Path) -> None:
-    typed = "cat > out <<'EOF'\nDear ann,\npay 5$ or `run` \\x\nEOF"
-    script = written(typed, {"name": ["ann"]}).text
-    subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "name": "B $HOME"},
-        check=True,
-    )
-    assert (tmp_path / "out").read_text() == "Dear B $HOME,\npay 5$ or `run` \\x\n"
-
-
 def test_a_relative_path_is_no_part_of_another_name() -> None:
     spelled = spellings("~/sales/jan.csv", HOME, [str(HOME / "sales")])
     assert written("sort jan.csv > sorted-jan.csv", {"file": spelled}).text == (
         'sort "$file" > sorted-jan.csv'
     )
-
-
-def test_what_follows_from_a_value_is_found_once() -> None:
-    (found,) = derived('sort "$file" > sorted-jan.csv', {"file": "~/sales/jan.csv"})
-    assert (found.shown, found.variable) == ("sorted-jan.csv", "file_name")
 
 
 @pytest.mark.parametrize(
@@ -115,11 +97,6 @@ def test_what_the_request_and_the_lines_both_name_varies() -> None:
     typed = "cd ~/photos\nmv IMG_2024-03-*.jpg 2024-03/"
     found = candidates(typed, "put the photos of 2024-03 in ~/photos apart")
     assert {each.text for each in found if each.varies} == {"2024-03", "~/photos"}
-
-
-def test_letters_leave_out_comments_names_and_quotes() -> None:
-    text = Letters("a=3 # 3\necho \"$b 3\" '3' $((3+1))").text
-    assert text.count("3") == 4
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from learning.prove.trying import why_none
+from sandbox.stage import why_none
 from tests.conftest import LAUNCH, Finished
 from tests.driving import bash, call
 from tests.inside import command_line
@@ -30,7 +30,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SOPWITH_HOME", str(home / ".sopwith"))
     (home / ".sopwith").mkdir()
-    if why := why_none(home / ".sopwith"):
+    if why := why_none(home / ".sopwith", [home]):
         pytest.skip(f"no stage here: {why}")
     return home
 
@@ -138,7 +138,7 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     teacher.answers("request:", "sort ~/sales/jan.csv")
     teacher.answers("values:", "")
     teacher.answers("change with jan.csv?", "")
-    teacher.answers("file (was", "")
+    teacher.answers("file (was", "later")
     teacher.screen.waits_for("candidate")
     alone = sopwith(world, "sort ~/sales/feb.csv")
     assert alone.code == 5 and "sops run sort-sales" in alone.stderr
@@ -153,6 +153,43 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     done = sopwith(world, "sort ~/sales/mar.csv")
     assert done.code == 0, done.stderr
     assert (world / "sales" / "sorted-mar.csv").read_text() == "c\nd\n"
+
+
+def test_short_answers_and_enter_teach_what_lies_at_hand(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records("sort sales/jan.csv > sales/sorted-jan.csv")
+    for prompt, answer in (("request:", "yes"), ("values:", "jan.csv"), ("values:", "")):
+        teacher.answers(prompt, answer)
+    for prompt in ("change with jan.csv?", "(was ~/sales/jan.csv)", "Right?"):
+        teacher.answers(prompt.replace("~/", ""), "")
+    shown = teacher.screen.waits_for("probation")
+    assert "feb.csv → it would do this" in shown
+
+
+def test_a_function_is_kept_once_and_a_taught_wording_is_no_note(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records('told() { echo "$1" >> ~/sales/told.txt; }', "told hello")
+    teacher.answers("request:", "write down that I hello")
+    teacher.answers("values:", "")
+    teacher.answers("(was hello)", "met Ann")
+    teacher.answers("Right?", "")
+    teacher.screen.waits_for("probation")
+    assert procedure(world)["run"]["script"].count("told()") == 1
+    assert sopwith(world, 'write down that I "saw Tom"').code == 0
+    assert (world / "sales" / "told.txt").read_text() == "hello\nsaw Tom\n"
+
+
+def test_a_command_that_pages_on_a_terminal_prints_and_leaves_no_trace(world: Path) -> None:
+    git = "git -c user.name=Ann -c user.email=a@b.c"
+    subprocess.run(
+        f"{git} init -q; {git} commit -q --allow-empty -m Begun", shell=True, check=True, cwd=world
+    )
+    teacher = Teacher(world)
+    teacher.records("git log --format=%s")
+    teacher.answers("request:", "what was done here?")
+    teacher.answers("values:", "")
+    shown = teacher.screen.waits_for("probation")
+    assert "You did: nothing was changed" in shown
 
 
 def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_them(

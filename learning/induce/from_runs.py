@@ -162,10 +162,11 @@ def _old(old: str, new: str, request: str) -> str:
 def _removed(args: Mapping[str, Any], _: str) -> str:
     paths = args.get("paths", [])
     named = [paths] if isinstance(paths, str) else paths
-    return "rm -r -- " + " ".join(_quoted(str(path)) for path in named)
+    return "rm -r -- " + " ".join(quoted(str(path)) for path in named)
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """Return a path as a word of a script."""
     return f"~/{shlex.quote(path[2:])}" if path.startswith("~/") else shlex.quote(path)
 
 

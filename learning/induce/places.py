@@ -28,7 +28,8 @@ class Place(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as in `-n 2` beside `+2`."""
+    """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as in `-n 2` beside `+2`; or
+    it stands in the name of a file that is written."""
 
     start: int
     end: int
@@ -65,7 +66,13 @@ def several(script: str, text: str) -> list[Spot]:
         Spot(each.start, each.end, not (around[each.first] + around[each.last + 1]).strip(FREE))
         for each in found
     ]
+    if any(spot.is_word for spot in spots):
+        spots = [each._replace(is_word=each.is_word or _is_written(script, each)) for each in spots]
     return spots if len(spots) > 1 else []
+
+
+def _is_written(script: str, spot: Spot) -> bool:
+    return re.search(r">\s*[^\s;|&]*$", script[: spot.start]) is not None
 
 
 def is_path_start(text: str, first: int) -> bool:

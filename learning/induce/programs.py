@@ -173,8 +173,9 @@ def _jq(spot: _Spot) -> Taken:
         return Taken(spot.first, spot.last, f"(env.{spot.name}|tonumber)")
     if spot.program[: spot.first].count('"') % 2:
         return _in_string(spot, f"env.{spot.name}", " + ", ('"',))
-    if spot.program[: spot.first].endswith("."):
-        return Taken(spot.first, spot.last, f"[env.{spot.name}]")
+    if found := re.search(r"([\w\])?\"])?\.$", spot.program[: spot.first]):
+        first = spot.first - bool(found[1])  # `.[…]` begins a path; within one there is no dot
+        return Taken(first, spot.last, f"[env.{spot.name}]")
     return _pasted(spot)
 
 

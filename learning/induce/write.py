@@ -47,11 +47,6 @@ class Written:
         """Return the places of a short number that stands more than once."""
         return several(script, value)
 
-    @staticmethod
-    def spelled(value: str, folders: Sequence[str]) -> list[str]:
-        """Return how a value may be written in a script that works in these folders."""
-        return spellings(value, Path.home(), folders)
-
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     """Return how a value may be written in a script, the usual way first; of a path also below these folders."""
@@ -107,6 +102,7 @@ class _Writer:
         for size in sizes:
             self.bytes.append(self.bytes[-1] + size)
         self.result = Written(script)
+        self.escaped: dict[tuple[str, str, str], str] = {}  # variables by name, command, escape
         self.raw: int | None = None  # where a value stands in a document that is taken as it is
         self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
 
@@ -127,7 +123,8 @@ class _Writer:
         command = self._command(word) if word else ""
         is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
         if is_program and command in programs.KINDS and not self._is_option_value(word, command):
-            self._in_program(variable, place, word, command)
+            if pattern := self._in_program(variable, place, word, command):
+                self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
             raise programs.Refused("it stands where the shell takes no values")
         else:
@@ -140,7 +137,8 @@ class _Writer:
             return f"given_{name}"
         return name
 
-    def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> None:
+    def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> str:
+        """Put a variable into a program; return what its values must be like, "" for any."""
         first, last = self._bounds(place, word)
         program = self.letters.text[first:last]
         options = self._options(word)
@@ -157,22 +155,16 @@ class _Writer:
         end = self.letters.found[first + spot.last - 1].end
         if spot.code:
             self._splice(start, end, spot.code)
-            return
-        if spot.pattern:
-            self.result.patterns[name] = spot.pattern
+            return ""
         variable = name
         if spot.escape:
-            variable = f"{name}_in_{command}{self._number(name, command, spot.escape)}"
+            known = [each for each in self.escaped if each[:2] == (name, command)]
+            variable = f"{name}_in_{command}{len(known) or ''}"
+            variable = self.escaped.setdefault((name, command, spot.escape), variable)
             escape = shlex.quote(spot.escape)
             self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed {escape})")
         self._put(start, end, variable, place)
-
-    def _number(self, name: str, command: str, escape: str) -> str:
-        known = [line for line in self.result.first if line.startswith(f"{name}_in_{command}")]
-        same = next((line for line in known if line.endswith(f" {shlex.quote(escape)})")), "")
-        if same:
-            return same.split("=", 1)[0].removeprefix(f"{name}_in_{command}")
-        return str(len(known) + 1) if known else ""
+        return spot.pattern
 
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""

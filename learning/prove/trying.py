@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,15 +43,3 @@ class Ground:
             return seen_in(stage, text, code)
         finally:
             stage.discard()
-
-
-def why_none(home: Path) -> str:
-    """Return why no stage can be opened here; "" where one can."""
-    from sandbox.stage import Stage, StageError
-
-    with tempfile.TemporaryDirectory(dir=home) as folder:
-        try:
-            Stage.open([Path(folder)], home, RUN, "probe").discard()
-        except (StageError, OSError) as error:
-            return str(error)
-    return ""

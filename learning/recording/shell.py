@@ -104,12 +104,9 @@ def check_terminal(name: str, environ: Mapping[str, str]) -> None:
         raise RecordError("error.recording.shell-being-recorded-already", run=environ[RECORDING])
 
 
-def _from_file(name: str) -> str:
-    return f"sopwith teach {name} --from-file FILE"
-
-
 def _instead(name: str) -> str:
-    return f"Write the steps down instead (a shell script or Markdown): {_from_file(name)}"
+    said = "Write the steps down instead (a shell script or Markdown)"
+    return f"{said}: sopwith teach {name} --from-file FILE"
 
 
 @dataclass(slots=True)

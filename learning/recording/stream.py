@@ -84,16 +84,9 @@ class Marks:
 
     def _overlap(self, data: bytes) -> int:
         """How many bytes at the end may be the beginning of a message."""
-        if b"\x1b" not in data[-len(self._start) :]:
-            return 0
-        return next(
-            (
-                n
-                for n in range(min(len(self._start), len(data)), 0, -1)
-                if data.endswith(self._start[:n])
-            ),
-            0,
-        )
+        at = data.rfind(b"\x1b")
+        is_start = at >= 0 and self._start.startswith(data[at:])
+        return len(data) - at if is_start else 0
 
 
 def read_mark(message: bytes) -> Mark:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
-from replay.parameters import FIGURE
+from replay.parameters import FIGURE, NUMBERED
 from text import pattern, values
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _one_of(text, schema["enum"])
     if schema["type"] in ("integer", "number"):
         return number(text, schema["type"])
-    if schema.get("pattern") == FIGURE:
+    if (kind := schema.get("pattern")) in (FIGURE, NUMBERED):
         figure = number(text, "number")
-        return text if figure is None or re.fullmatch(FIGURE, text) else str(figure)
+        return text if figure is None or re.search(kind, text) else str(figure)
     if schema["type"] == "array":
         return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")

@@ -35,7 +35,8 @@ def check_requirements(course: Course) -> None:
 
 
 def _missing(course: Course) -> Iterator[str]:
-    needs, here = course.procedure.requires, _platform()
+    needs = course.procedure.requires
+    here = {"darwin": "darwin", "win32": "windows"}.get(sys.platform, "linux")
     if needs.get("platform") and here not in needs["platform"]:
         yield course.say("platform", ", ".join(needs["platform"]), here)
     for command in needs.get("commands", ()):
@@ -44,10 +45,6 @@ def _missing(course: Course) -> Iterator[str]:
     for variable in needs.get("env", ()):
         if not os.environ.get(variable):
             yield course.say("no_env", variable)
-
-
-def _platform() -> str:
-    return {"darwin": "darwin", "win32": "windows"}.get(sys.platform, "linux")
 
 
 def _holds(is_there: Callable[[Path], bool], path: Path) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from learning.induce import (
@@ -29,7 +29,7 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
-from replay.parameters import FIGURE, bind
+from replay.parameters import bind
 from replay.staged import KINDS, touched
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
@@ -63,7 +63,6 @@ class Lesson:
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
-    widened: list[str] = field(default_factory=list)  # numbers that may be words too
     patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -191,31 +190,22 @@ class Lesson:
         self.values = dict(values)
         self.places = {}
         for name, spots in self.several().items():
-            words = {at for at, (_, _, is_word) in enumerate(spots) if is_word}
-            named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
-            self.places[name] = sorted(words | named) if words else list(range(len(spots)))
-        for at in range(len(self.others)):
-            self._widen(self.values_in(at + 1))
+            words = [at for at, (_, _, is_word) in enumerate(spots) if is_word]
+            self.places[name] = words or list(range(len(spots)))
         found = self._written()
-        self.patterns = found.patterns
         missing = {name: "" for name in self.values if name not in found.used}
         refused = missing | found.refused
         for name in refused:
             del self.values[name]
+        self.patterns = {
+            name: found.patterns[name] for name in self.values.keys() & found.patterns.keys()
+        }
         return refused
 
     def several(self) -> dict[str, list[tuple[int, int, bool]]]:
         """Return where each short number that stands more than once does, and if it is a word of its own there."""
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
-
-    def _is_new(self, start: int, end: int) -> bool:
-        """True if a number stands in the name of a file that the lines make: it follows the number in their options."""
-        before = re.split(r"[\s\"'/=>]", self.typed[:start])[-1]
-        behind = re.split(r"[\s\"'/;|)]", self.typed[end:])[0]
-        made = self.baseline.touched if self.baseline else ()
-        names = [Path(each.path).name for each in made if each.kind == "new"]
-        return before + self.typed[start:end] + behind in names
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -327,24 +317,11 @@ class Lesson:
         """The schemas of the parameters, by name."""
         if self.declared:
             return self.declared
-        schemas = {
-            name: schema_of("" if name in self.widened else value)
-            for name, value in self.values.items()
-        }
+        schemas = {name: schema_of(value) for name, value in self.values.items()}
         patterns = dict.fromkeys(self.undashed, "^[^-]") | self.patterns
         for name, pattern in patterns.items():
             schemas[name]["pattern"] = pattern
         return schemas
-
-    def _widen(self, values: Mapping[str, Any]) -> None:
-        """Let parameters that had numbers take words, where the owner says one."""
-        self.widened += [
-            name
-            for name, schema in ({} if self.declared else self.parameters).items()
-            if schema.get("pattern") == FIGURE
-            and name not in self.patterns
-            and not re.match(FIGURE, str(values.get(name, "0")))
-        ]
 
     @property
     def has_branches(self) -> bool:
@@ -357,24 +334,16 @@ class Lesson:
         made = {each.path for each in self.baseline.touched} if self.baseline else set()
         found: dict[str, str] = {}
         for name, value in self.values.items():
-            folder, slash, _ = value.rpartition("/")
-            for path in self._places_of(value):
-                beside = sorted(each.name for each in _like(path) if str(each) not in made)
-                if beside:
-                    found.setdefault(name, folder + slash + beside[0])
+            longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
+            said = [Path(each).expanduser() for each in (value, *longer)]
+            paths = [Path(folder) / each for folder in self.folders for each in said]
+            beside = [each.name for path in paths for each in _like(path) if str(each) not in made]
+            if beside:
+                found[name] = value.rstrip("/").removesuffix(PurePath(value).name) + beside[0]
         return found
-
-    def _places_of(self, value: str) -> list[Path]:
-        """Return which paths a value may mean: below the folders in which the lines were typed, and as it stands in them."""
-        longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
-        folders = dict.fromkeys(self.folders)
-        return [
-            Path(each) / Path(said).expanduser() for each in folders for said in (value, *longer)
-        ]
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
-        self._widen(values)
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)
@@ -523,12 +492,9 @@ def _like(path: Path) -> list[Path]:
     """Return what lies beside a file with its ending, or beside a folder; [] where it is not there."""
     if not path.name or not path.exists():
         return []
-    return [
-        each
-        for each in path.parent.iterdir()
-        if each.suffix == path.suffix and each.is_dir() == path.is_dir()
-        if each != path and each.name[0] != "."
-    ]
+    beside = (each for each in sorted(path.parent.iterdir()) if each.suffix == path.suffix)
+    seen = (each for each in beside if each != path and each.name[0] != ".")
+    return [each for each in seen if each.is_dir() == path.is_dir()]
 
 
 def _last_line(output: str) -> str:

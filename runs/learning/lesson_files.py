@@ -37,7 +37,6 @@ KEPT = [
     "values",
     "places",
     "undashed",
-    "widened",
     "patterns",
     "needed",
     "notes",

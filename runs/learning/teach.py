@@ -139,17 +139,15 @@ def earned(draft: Draft) -> tuple[Status, str]:
         if why := retrace(procedure, Run.read(taught.trace), taught.values):
             return "draft", why
     sets = [taught.values for taught in draft.taught]
-    names = [name for name in sets[0] if not _is_constant(name, sets)]
+    names = [
+        name for name, first in sets[0].items() if any(each.get(name) != first for each in sets)
+    ]
     if len(sets) > 1 and (names or not sets[0]):
         return "probation", "its runs had different values, and it does what each of them did"
     return (
         "candidate",
         "its own values pass; a second, different run must teach it before it runs alone",
     )
-
-
-def _is_constant(name: str, sets: list[dict[str, Any]]) -> bool:
-    return all(each.get(name) == sets[0][name] for each in sets)
 
 
 def _read(lesson: Lesson) -> Draft:

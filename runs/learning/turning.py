@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from learning.cases import read_cases
+from learning.induce.from_runs import quoted
 from learning.prove import Ground
 from learning.prove.strictness import HEADS, Line, strict
 from memory.sops import Sop
@@ -60,10 +60,6 @@ def _as_line(step: Step) -> str:
     """Return a step as lines; in a folder of its own it is a shell of its own."""
     script = str(step.args["script"]).strip("\n")
     if "cwd" in step.args:
-        return f"(\ncd {_quoted(str(step.args['cwd']))}\n{script}\n)"
+        return f"(\ncd {quoted(str(step.args['cwd']))}\n{script}\n)"
     sets = re.search(r"(?:^|[;&\n])\s*(?:cd|export|set)\s", script)
     return f"(\n{script}\n)" if sets else script
-
-
-def _quoted(path: str) -> str:
-    return f"~/{shlex.quote(path[2:])}" if path.startswith("~/") else shlex.quote(path)

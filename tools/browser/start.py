@@ -33,7 +33,7 @@ PROGRAMS = (
 _FLAGS = (
     *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check"),
     *("--window-size=1280,900", "--disable-background-networking", "--disable-component-update"),
-    # What a page asks of somebody at the screen is answered with no.
+    # Nobody sits at the screen: each question of a page is answered with no.
     "--deny-permission-prompts",
     "--disable-dev-shm-usage",  # where that is small a page crashes
     *("--disable-sync", "--disable-breakpad", "--disable-default-apps", "--password-store=basic"),

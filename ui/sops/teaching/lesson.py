@@ -12,6 +12,7 @@ from config import Config, SopwithError
 from learning.prove import Case, Ground
 from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
+from learning.wording import slotted
 from learning.written import read_text
 from memory.logs import read_events
 from memory.sops import Sop
@@ -19,7 +20,7 @@ from replay.parameters import ParameterError
 from runs.assemble import Agent
 from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import kept_lesson, stored
+from runs.learning.lesson_files import content_of, kept_lesson, stored
 from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
@@ -60,8 +61,15 @@ class LessonFlow:
             code = 130
         finally:
             self._make_real()
-        show_stored(self._store(), self.lesson)
+        self._show_stored(self._store())
         return code
+
+    def _show_stored(self, sop: Sop) -> None:
+        lesson, wordings = self.lesson, content_of(self.lesson).get("wordings") or [sop.name]
+        is_usable = slotted(lesson.request, lesson.values)[0] in ("", *wordings)
+        usual = say("teach.unusable", wording=wordings[0])
+        why = "" if is_usable or sop.status == "draft" else usual
+        show_stored(sop, wordings[0], lesson.values, f"lesson.next_{sop.status}", why)
 
     def _to_a_proof(self) -> None:
         lesson = self.lesson

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from learning.prove import Seen
-from learning.wording import slotted
 from memory.sops import Sop
 from replay.staged.expectation import KINDS, Touched
-from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of
 from ui.sanitise import one_line
-from ui.words import say
+from ui.sops import as_word
+from ui.words import say, says
 
 MAX_LINES = 8
 
@@ -60,30 +58,22 @@ def _short(path: str) -> str:
     return "~" + path[len(home) :] if path.startswith(f"{home}/") else path
 
 
-def show_stored(sop: Sop, lesson: Lesson) -> None:
-    """Print what is stored now, and what the owner may do with it."""
+def show_stored(
+    sop: Sop, wording: str, values: Mapping[str, object], key: str, why: str = ""
+) -> None:
+    """Print what is stored now, why it is no more, and what the owner may do with it: ask with values that worked."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
-    values = " ".join(f"{name}=…" for name in lesson.values)
-    wordings = content_of(lesson).get("wordings") or []
-    asked: dict[str, Any] = {
-        "name": sop.name,
-        "asked": _filled(lesson),
-        "values": values,
-    }
-    if (
-        sop.status != "draft"
-        and lesson.request
-        and slotted(lesson.request, lesson.values)[0] not in wordings
-    ):
-        print("  " + say("teach.unusable", wording=(wordings or [sop.name])[0]))
-    key = f"lesson.next_{sop.status}"
-    print("  " + say(key, **asked).rstrip())
+    if why:
+        print(f"  {one_line(why, 300)}")
+    if says(key):
+        said = {name: _said(as_word(value)) for name, value in values.items()}
+        asked = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: said.get(slot[1], slot[0]), wording)
+        named = " ".join(f"{name}=…" for name in values)
+        print("  " + say(key, name=sop.name, asked=asked, values=named).rstrip())
 
 
-def _filled(lesson: Lesson) -> str:
-    """Return a request that asks for it, with values that are known to work."""
-    text = str((content_of(lesson).get("wordings") or [lesson.name])[0])
-    text = re.sub(r"\{(\w+):\w+\}", r"{\1}", text)
-    for name, value in lesson.values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+def _said(value: str) -> str:
+    """Return a value as it stands in a request: of several words in quotes."""
+    if not re.search(r"\s", value):
+        return value
+    return f"“{value}”" if "'" in value else f"'{value}'"

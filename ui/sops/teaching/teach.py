@@ -21,8 +21,9 @@ from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops import as_word, parameters
 from ui.sops.changes import verdict_lines
+from ui.sops.teaching.lesson_shown import show_stored
 from ui.sops.teaching.questions import Questions, questions_of
-from ui.words import say, says
+from ui.words import say
 
 MAX_LINE_CHARS = 160
 
@@ -111,8 +112,18 @@ class _Teaching:
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
         if self.args.prove and not self.is_tried:
             why = say("teach.untried", why=why)
-        show_stored(sop, draft, why, self.proven_on)
+        self._show_stored(sop, draft, why)
         return 0
+
+    def _show_stored(self, sop: Sop, draft: Draft, why: str) -> None:
+        wording = draft.content.wordings[0] if draft.content.wordings else sop.name
+        values = {
+            name: self.proven_on.get(name, f"{{{name}}}") for name in draft.content.parameters
+        }
+        is_proven = sop.status in PROVEN
+        is_shown = not is_proven and sop.procedure is not None and not_tried(sop.procedure)
+        key = "teach.next_supervised" if is_shown else f"teach.next_{sop.status}"
+        show_stored(sop, wording, values, key, "" if is_proven else why)
 
     def _with_old_cases(self, draft: Draft, existing: Sop | None) -> Mapping[str, str | bytes]:
         """Return the files of a draft with the cases of the version before. Raises TeachingError."""
@@ -294,25 +305,3 @@ def show_verdict(verdict: Verdict) -> None:
             print(f"    {one_line(line, MAX_LINE_CHARS)}")
     if verdict.status_after not in PROVEN:
         print(f"  {one_line(last, 300)}")
-
-
-def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:
-    """Show what is stored now, and what the owner may do with it."""
-    print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
-    if why and sop.status not in PROVEN:
-        print(f"  {one_line(why, 300)}")
-    key = f"teach.next_{sop.status}"
-    if sop.status not in PROVEN and sop.procedure is not None and not_tried(sop.procedure):
-        key = "teach.next_supervised"
-    if says(key):
-        names = list(draft.content.parameters)
-        wording = draft.content.wordings[0] if draft.content.wordings else sop.name
-        asked = re.sub(
-            r"\{(\w+)(?::\w+)?\}", lambda slot: as_word(proven_on.get(slot[1], slot[0])), wording
-        )
-        print(
-            "  "
-            + say(
-                key, name=sop.name, asked=asked, values=" ".join(f"{name}=…" for name in names)
-            ).rstrip()
-        )

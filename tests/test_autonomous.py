@@ -139,9 +139,9 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
             "Look around": [LOOK, Answer(text="all is well")],
         }
     )
-    Tasks(home).add("Append milk to list.txt")
+    Tasks(home).add("Append milk where it belongs")
     Tasks(home).add("Look around")
-    assert ended(work(home)) == [("Append milk to list.txt", "waiting"), ("Look around", "done")]
+    assert ended(work(home)) == [("Append milk where it belongs", "waiting"), ("Look around", "done")]
     assert not target.exists()
     [entry] = Inbox(home).list()
     assert (
@@ -152,7 +152,7 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
     Inbox(home).answer(entry, Said("approve"))
     events = drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
     assert events[-1]["result"] == "added and checked" and target.read_text() == "milk\n"
-    assert ended(work(home)) == [("Append milk to list.txt", "done")]
+    assert ended(work(home)) == [("Append milk where it belongs", "done")]
     assert "added and checked" in next((home / "reports").glob("R01_*")).read_text()
     assert Tasks(home).all()[0].status == "done" and len(history(home)) == 3
 

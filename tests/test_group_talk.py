@@ -25,7 +25,7 @@ GROUP = Session.parse("shared:trip")
 def test_each_message_has_its_speaker(
     text: str, is_named: bool, expected: list[tuple[str, str]]
 ) -> None:
-    assert list(speakers(text, GROUP, is_named=is_named)) == expected
+    assert list(speakers(text, GROUP, is_named=is_named)) == [tuple(each) for each in expected]
     assert list(speakers(text, MAIN, is_named=is_named)) == [("owner", text)]
 
 

@@ -237,7 +237,7 @@ def test_schedules_go_on(old: OldHome) -> None:
     assert not jobs["daily"]["enabled"]
     assert jobs["eve"]["next"][0].startswith("2099-12-24")
     old("schedule", "enable", "daily")
-    assert "largest of" in old("schedule", "run-now", "report")
+    assert "largest files" in old("schedule", "run-now", "report")
     assert "report" in old("schedule", "history", "report")
 
 

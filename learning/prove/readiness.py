@@ -1,9 +1,10 @@
-"""Say why files are not ready for the writes of a replay: gone, or without leave. Nothing is written yet."""
+"""Say why files are not ready for the writes of a replay: gone, without leave, without room. Nothing is written yet."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from replay.rote import Write
 from replay.said import Lang, say
 from replay.template import as_text
 
+MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
 ENCODINGS = ("utf-16", "gb18030", "cp1252")
 
 
 def not_ready(planned: Sequence[Write], cwd: Path, lang: Lang) -> str:
     """Return the first reason why these writes cannot all be done; "" when they can."""
+    needed: dict[Path, int] = {}
     for write in planned:
         args = write.args or {}
         for path in _relied_on(write.tool, args, cwd):
@@ -25,10 +28,11 @@ def not_ready(planned: Sequence[Write], cwd: Path, lang: Lang) -> str:
         old = str(args.get("old", ""))
         if write.tool == "file_patch" and not _holds(_path(cwd, args["path"]), old):
             return say("guard.missing", lang, json.dumps(old, ensure_ascii=False)[:200])
-        for path in _targets(write.tool, args, cwd):
+        for path, size in _targets(write.tool, args, cwd):
             if why := _unwritable(path, lang, makes_folders=write.tool == "file_write"):
                 return why
-    return ""
+            needed[_nearest(path)] = needed.get(_nearest(path), 0) + size
+    return next(_short_of_space(needed, lang), "")
 
 
 def _path(cwd: Path, text: Any) -> Path:
@@ -41,15 +45,17 @@ def _relied_on(tool: str, args: Mapping[str, Any], cwd: Path) -> list[Path]:
     return [_path(cwd, each) for each in _listed(args.get(key))]
 
 
-def _targets(tool: str, args: Mapping[str, Any], cwd: Path) -> Iterator[Path]:
-    """Yield each path that a write changes; of a script all absolute paths in its values."""
+def _targets(tool: str, args: Mapping[str, Any], cwd: Path) -> Iterator[tuple[Path, int]]:
+    """Yield each path that a write changes, with the bytes it needs there; of a script all absolute paths in its values."""
     if tool in ("file_write", "file_patch") and "path" in args:
-        yield _path(cwd, args["path"])
+        text = str(args.get("content", args.get("new", "")))
+        yield _path(cwd, args["path"]), len(text.encode("utf-8", "replace"))
     given = args.get("paths") if tool == "file_trash" else []
     if tool == "code_run":
         values = [str(value) for value in (args.get("env") or {}).values()]
         given = [value for value in values if value.startswith("/") and "\n" not in value]
-    yield from (_path(cwd, path) for path in _listed(given))
+    for path in _listed(given):
+        yield _path(cwd, path), 0
 
 
 def _listed(value: Any) -> list[str]:
@@ -64,6 +70,19 @@ def _unwritable(path: Path, lang: Lang, *, makes_folders: bool) -> str:
         return say("guard.no_parent", lang, path, parent)
     place = path if path.is_file() else _nearest(parent)
     return "" if os.access(place, os.W_OK) else say("guard.no_right", lang, place)
+
+
+def _short_of_space(needed: Mapping[Path, int], lang: Lang) -> Iterator[str]:
+    volumes: dict[int, tuple[Path, int]] = {}
+    for place, size in needed.items():
+        device = place.stat().st_dev
+        first, sum_ = volumes.get(device, (place, 0))
+        volumes[device] = (first, sum_ + size)
+    for place, size in volumes.values():
+        free = shutil.disk_usage(place).free
+        wanted = size + min(MARGIN_BYTES, size)  # a write needs room beside the old
+        if free < max(wanted, 1):
+            yield say("guard.no_space", lang, place, free, wanted)
 
 
 def _nearest(path: Path) -> Path:

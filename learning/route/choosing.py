@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import is_vague, may_be, readings
+from learning.route.exact import is_vague, may_be_asked, readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked
@@ -115,7 +115,7 @@ def exact_match(
 def _may_be_said(sop: Sop, asked: Asked) -> bool:
     """Take a quick look: the request holds words of one of the wordings."""
     procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
-    return procedure is not None and any(may_be(each, asked) for each in procedure.wordings)
+    return procedure is not None and may_be_asked(procedure, asked)
 
 
 def _said(way: Way, sops: Sequence[Sop], *, vague: bool) -> Match | None:

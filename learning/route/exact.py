@@ -36,7 +36,7 @@ def readings(
 ) -> Iterator[tuple[Wording, dict[str, Any]]]:
     """Yield each wording that the request is, with the values of its slots."""
     for wording in procedure.wordings:
-        if may_be(wording, asked):
+        if _may_be(wording, asked):
             values = to_the_letter(asked.written, wording.text, procedure, where)
             values = values or _values(asked, wording.text, procedure, where)
             if values is not None:
@@ -49,8 +49,13 @@ def is_vague(wording: Wording) -> bool:
     return bool(said) and ":glob}" not in wording.text and set(said) <= set(words()["vague"])
 
 
-def may_be(wording: Wording, asked: Asked) -> bool:
-    """Take a quick look: the request holds a word of each anchor."""
+def may_be_asked(procedure: Procedure, asked: Asked) -> bool:
+    """Take a quick look: the request holds the words of one of the wordings."""
+    return any(_may_be(each, asked) for each in procedure.wordings)
+
+
+def _may_be(wording: Wording, asked: Asked) -> bool:
+    """Return True if the request holds a word of each anchor."""
     squeezed = asked.squeezed
     return all(
         any(form in squeezed for word in group for form in _forms(word))

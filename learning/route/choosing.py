@@ -206,7 +206,8 @@ def choose(
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
     for each in filled:
         each.told = ranking.rare_share(asked.task, each.sop.name)
-    owners = [*candidate, *(each for each in filled if _is_owners(each, asked, ranking))]
+    meant = max([COSINE, *(each.meant for each in filled if match and each.sop is match.sop)])
+    owners = [*candidate, *(each for each in filled if _is_owners(each, meant, asked, ranking))]
     if match and not owners:
         return Choice("rote", match)
     choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
@@ -221,9 +222,10 @@ def _has_own(runnable: Sequence[Sop]) -> bool:
     return any(not sop.is_seed for sop in runnable)
 
 
-def _is_owners(card: Shown, asked: Asked, ranking: Ranking) -> bool:
-    """Return True for what the owner taught, near a request of which a seed has the wording: it is shown first."""
-    is_said = ranking.share(asked.task, card.sop.name) >= HINT_SHARE
+def _is_owners(card: Shown, meant: float, asked: Asked, ranking: Ranking) -> bool:
+    """Return True for what the owner taught, where its words are said in a request of which a seed has the wording, or
+    where it is nearer in meaning than the seed is (`meant`): it is shown first."""
+    is_said = ranking.share(asked.task, card.sop.name) >= HINT_SHARE or card.meant > meant
     return not card.sop.is_seed and card.takes_all and is_said
 
 

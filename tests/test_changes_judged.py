@@ -77,3 +77,13 @@ def test_the_owner_may_let_deletions_pass_but_not_those_others_may_have_wanted(
     gone = change(places, "gone", "work/a")
     assert judged(places, gone, settings=relaxed).decision == "allow"
     assert judged(places, gone, settings=relaxed, origin=("web",)).decision == "confirm"
+
+
+def test_hidden_files_are_found_below_a_folder_beside_many_others(tmp_path: Path) -> None:
+    for number in range(2_500):
+        (tmp_path / f"{number}.txt").touch()
+    file = tmp_path / "work" / "app" / ".env"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    places = Places.of((tmp_path,), tmp_path / ".sopwith", tmp_path, tmp_path)
+    assert places.secrets_below(tmp_path / "work") == [str(file)]

@@ -138,7 +138,8 @@ class Places(NamedTuple):
             left -= seen.entries
             found += [each for each in seen.named if Path(each).is_file() and not _is_tracked(each)]
             if depth > 1:
-                folders[:0] = [(each, depth - 1) for each in reversed(seen.folders)]
+                # the folder above stays last: it may be full of other things
+                folders[1:1] = [(each, depth - 1) for each in reversed(seen.folders)]
         return found
 
     def is_vital_file(self, path: Path) -> bool:

@@ -141,7 +141,10 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
     )
     Tasks(home).add("Append milk where it belongs")
     Tasks(home).add("Look around")
-    assert ended(work(home)) == [("Append milk where it belongs", "waiting"), ("Look around", "done")]
+    assert ended(work(home)) == [
+        ("Append milk where it belongs", "waiting"),
+        ("Look around", "done"),
+    ]
     assert not target.exists()
     [entry] = Inbox(home).list()
     assert (

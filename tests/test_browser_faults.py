@@ -181,7 +181,9 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         owner.call("Page.enable", session)
         web = driver(tmp_path, tmp_path / "home", base)
         web.ctx.config = Config(
-            home=tmp_path, lang="en", browser=BrowserConfig(address=str(profile))
+            home=tmp_path,
+            lang="en",
+            browser=BrowserConfig(address=address_in(profile / "DevToolsActivePort")),
         )
         while "Keeps" not in str(owner.call("Target.getTargets")):
             owner.drain(0.02)

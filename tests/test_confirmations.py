@@ -33,7 +33,8 @@ def waiting(home: Path, *replies: Any, settings: str = "") -> tuple[Any, Entry]:
     """An agent whose run waits for leave to remove `a`, and what stands in the inbox."""
     (Path.cwd() / "a").write_text("a")
     one = agent(home, [bash("rm a && echo gone"), *replies], settings)
-    assert drive(one.start("tidy up", alone(), AbsentOwner()))[-1]["status"] == "waiting"
+    events = drive(one.start("tidy up", alone(), AbsentOwner()))
+    assert events[-1]["status"] == "waiting", of(events, "tool_ended")
     return one, Inbox(home).list()[0]
 
 
@@ -55,7 +56,8 @@ def test_the_same_call_once_more_is_asked_about_once_more(home: Path) -> None:
         (Path.cwd() / name).write_text(name)
     same = bash('rm "$(ls [ab] | head -n 1)"')
     one = agent(home, [same, same, "done"])
-    assert drive(one.start("tidy up", alone(), AbsentOwner()))[-1]["status"] == "waiting"
+    events = drive(one.start("tidy up", alone(), AbsentOwner()))
+    assert events[-1]["status"] == "waiting", of(events, "tool_ended")
     entry = Inbox(home).list()[0]
     Inbox(home).answer(entry, Answer("approve"))
     events = drive(one.resume(entry.run, alone(), AbsentOwner()))

@@ -158,7 +158,7 @@ def test_who_held_a_run_before_is_refused_and_leaves_no_trace(shared: Database, 
     new = claimed(shared, run, "new")
     assert new.events == 1 and new.token > 0
     before = events_of(shared, run)
-    with pytest.raises(Fenced, match="gone on elsewhere"):
+    with pytest.raises(Fenced, match="continues in another process"):
         late.append({"type": "tool_started", "run": run, "turn": 1, "only_reads": False})
     with pytest.raises(Fenced):
         late.append({"type": "tool_ended", "run": run, "turn": 1})

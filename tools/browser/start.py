@@ -148,9 +148,7 @@ class Home:
     def _start(self) -> Link:
         found = program()
         if found is None:
-            raise BrowserError(
-                "no browser is installed: install one, such as with: sudo apt-get install chromium"
-            )
+            raise BrowserError("error.browser.no-browser")
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(

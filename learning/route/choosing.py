@@ -299,20 +299,20 @@ def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float
 
 
 def _is_near(card: Shown, asked: Asked, ranking: Ranking, cwd: Path) -> bool:
-    """Return False for an SOP that has no use for a file of the request, for one that removes what may be to be kept,
+    """Return False for an SOP that has no use for a file of the request, for one that changes what may be to be kept,
     and where no word beside a single value is one of the SOP's: any number fits a number."""
     if any((cwd / each).is_file() for each in card.unused):
         return False
-    if _removes(card) and asked.has_word(words()["spared"]):
+    if _changes(card) and asked.has_word(words()["spared"]):
         return False
     beside = asked.without(card.places.values())
     is_said = card.meant or len(card.places) > 1 or not beside.strip()
     return bool(is_said) or ranking.share(beside, card.sop.name) > 0
 
 
-def _removes(card: Shown) -> bool:
+def _changes(card: Shown) -> bool:
     procedure = card.sop.procedure
-    return card.sop.is_seed and procedure is not None and procedure.effects == "destructive"
+    return card.sop.is_seed and procedure is not None and procedure.effects != "none"
 
 
 def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:

@@ -1,8 +1,10 @@
-"""One run: ask the model, dispatch one tool, hand its outcome back, until done, asked, or out of turns.
+"""One run: ask the model, dispatch one tool, hand its outcome back, until done, asked, or out of
+turns.
 
-The loop knows two protocols, `Model` (models/base) and `Handler` (below), and nothing else: no tool, no file, no
-screen. It is a generator of events; whoever drives it (runs/run.py) writes each event down before it asks for the next
-one, so an effect is on disk as an intent before it happens. Source: seed 002 §1, §5.
+The loop knows two protocols, `Model` (models/base) and `Handler` (below), and nothing else: no
+tool, no file, no screen. It is a generator of events; whoever drives it (runs/run.py) writes each
+event down before it asks for the next one, so an effect is on disk as an intent before it happens.
+Source: seed 002 §1, §5.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ Exit = Literal["CURRENT_TASK_DONE", "EXITED", "MAX_TURNS_EXCEEDED"]
 class Outcome:
     """Hold what one turn led to.
 
-    `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as messages for the
-    history, or None when the task is done; `should_exit` leaves the loop at once, and `ending` says why: a question or
-    a confirmation waits for the owner, or there is no way on. `seconds`: how long the tool worked. `reason`: the gate's,
-    when it refused.
+    `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as
+    messages for the history, or None when the task is done; `should_exit` leaves the loop at once,
+    and `ending` says why: a question or a confirmation waits for the owner, or there is no way on.
+    `seconds`: how long the tool worked. `reason`: the gate's, when it refused.
     """
 
     data: Any = None
@@ -37,7 +39,8 @@ class Outcome:
 
 @dataclass(slots=True)
 class End:
-    """Say how the loop ended; `outcome` is the last one, `turns` counts from the first turn of the run."""
+    """Say how the loop ended; `outcome` is the last one, `turns` counts from the first turn of the
+    run."""
 
     exit: Exit
     outcome: Outcome
@@ -48,7 +51,8 @@ class Handler(Protocol):
     """Turn a reply into an outcome (handler.py)."""
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
-        """Make the request of this turn: the history, the anchor, reminders that are due, the tools."""
+        """Make the request of this turn: the history, the anchor, reminders that are due, the
+        tools."""
         ...
 
     def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:

@@ -1,8 +1,10 @@
-"""Read the settings: config.yaml in the home folder and the environment, checked; errors name file, key and line.
+"""Read the settings: config.yaml in the home folder and the environment, checked; errors name file,
+key and line.
 
-A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment wins over the file.
-This is the lowest layer: it imports nothing of ours. Here stands the root of the errors that are shown to the owner as
-one or two lines, without a traceback; `exit_code` is the exit code of the command that they end:
+A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment
+wins over the file. This is the lowest layer: it imports nothing of ours. Here stands the root of
+the errors that are shown to the owner as one or two lines, without a traceback; `exit_code` is the
+exit code of the command that they end:
 
     SopwithError          1  anything that the owner should read as a sentence; each layer adds its own below this one
     ├── ConfigError       2  the owner's: config.yaml or the environment says something that cannot be meant
@@ -59,7 +61,8 @@ _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
 
 class Message:
-    """Hold a text for people: a key of assets/words with its values. A text without a key is English and stays."""
+    """Hold a text for people: a key of assets/words with its values. A text without a key is
+    English and stays."""
 
     def __init__(self, key: str = "", /, **values: object) -> None:
         self.key, self.values = key, values
@@ -70,7 +73,8 @@ class Message:
         return self.key.startswith("error.") and self.key in sentences("en")
 
     def said(self, lang: Lang, reword: Callable[[str], str] = str) -> str:
-        """Return the text in a language; `reword` puts causes into it that came from below as English."""
+        """Return the text in a language; `reword` puts causes into it that came from below as
+        English."""
         if not self.has_key:
             return reword(self.key)
         values = dict(self.values)
@@ -84,7 +88,8 @@ class Message:
 
     @property
     def listed(self) -> list[Any]:
-        """Return the key and its values for a log, in a list; an empty one where the text has no key."""
+        """Return the key and its values for a log, in a list; an empty one where the text has no
+        key."""
         return (
             [[self.key, {name: _logged(value) for name, value in self.values.items()}]]
             if self.has_key
@@ -113,8 +118,8 @@ def sentences(lang: Lang) -> dict[str, Any]:
 
 
 class Worded(Exception):
-    """Hold a text for people: a key with values, said in the reader's language. `str` of it is English, for logs and
-    models."""
+    """Hold a text for people: a key with values, said in the reader's language. `str` of it is
+    English, for logs and models."""
 
     def __init__(self, key: str = "", /, **values: object) -> None:
         super().__init__(key)
@@ -142,7 +147,8 @@ class ConfigError(SopwithError):
 
 @dataclass(frozen=True)
 class Price:
-    """USD per million tokens. `cached` is for the part of the input that the endpoint had in its cache."""
+    """USD per million tokens. `cached` is for the part of the input that the endpoint had in its
+    cache."""
 
     input: float = field(metadata={"least": 0})
     cached: float = field(metadata={"least": 0, "like": "input"})
@@ -151,7 +157,8 @@ class Price:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """One entry of `models`. Of kind `scripted`, `model` is the path of a file of replies (models/scripted.py)."""
+    """One entry of `models`. Of kind `scripted`, `model` is the path of a file of replies
+    (models/scripted.py)."""
 
     name: str = field(metadata={"like": "model"})
     model: str
@@ -192,10 +199,11 @@ class UndoConfig:
 
 @dataclass(frozen=True)
 class SafetyConfig:
-    """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's home, the folder that the
-    run works in, and the folder for temporary files. `private_hosts` of the owner's own net may be asked all the same,
-    `hosts` by scripts; `credentials` name variables of the environment that tools may use. What nobody has confirmed after
-    `confirm_hours` is a no. `trash` is read for old settings; what is removed goes to the undo store."""
+    """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's
+    home, the folder that the run works in, and the folder for temporary files. `private_hosts` of
+    the owner's own net may be asked all the same, `hosts` by scripts; `credentials` name variables
+    of the environment that tools may use. What nobody has confirmed after `confirm_hours` is a no.
+    `trash` is read for old settings; what is removed goes to the undo store."""
 
     roots: tuple[Path, ...] = ()
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"
@@ -237,8 +245,9 @@ class GraphConfig:
 
 @dataclass(frozen=True)
 class QueueConfig:
-    """Where many machines share their tasks (docs/scaling.md); the address may hold a password. A worker that has said
-    nothing for `lease_seconds` is taken for dead, and its task goes on elsewhere."""
+    """Where many machines share their tasks (docs/scaling.md); the address may hold a password. A
+    worker that has said nothing for `lease_seconds` is taken for dead, and its task goes on
+    elsewhere."""
 
     url: str = field(repr=False)
     lease_seconds: float = field(default=30.0, metadata={"least": 1})
@@ -253,14 +262,17 @@ class RunsConfig:
 
 @dataclass(frozen=True)
 class McpServer:
-    """How one MCP server is reached: `command` with arguments starts it here, with `env` added to its environment; or it
-    answers at `url`, and is sent `headers`. `effects`: what its tools do, where their names do not say it."""
+    """How one MCP server is reached: `command` with arguments starts it here, with `env` added to
+    its environment; or it answers at `url`, and is sent `headers`. `effects`: what its tools do,
+    where their names do not say it."""
 
     command: Names = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     url: str | None = field(default=None, repr=False, metadata=_URL)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    effects: Mapping[str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]] = field(default_factory=dict)  # fmt: skip
+    effects: Mapping[
+        str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]
+    ] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -272,8 +284,9 @@ class McpConfig:
 
 @dataclass(frozen=True)
 class BrowserConfig:
-    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://… or ws://…;
-    without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
+    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already,
+    HOST:PORT, http://… or ws://…; without it one is started, with its lasting profile in `profile`
+    (None: in the home folder)."""
 
     address: str = ""
     profile: Path | None = None
@@ -282,7 +295,8 @@ class BrowserConfig:
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """The engine that web_search asks. `url`: where a SearXNG is, or another address of the engine."""
+    """The engine that web_search asks. `url`: where a SearXNG is, or another address of the
+    engine."""
 
     engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
     url: str | None = field(default=None, metadata={"url": True})
@@ -291,9 +305,10 @@ class SearchConfig:
 
 @dataclass(frozen=True)
 class AutoConfig:
-    """Autonomous mode (docs/autonomous.md). `minutes` and `cost_usd`: of one session. `folder`: where it writes; None:
-    beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them; "*"
-    are all. `allowed` and `idle_minutes` are accepted from files of earlier versions, and without effect."""
+    """Autonomous mode (docs/autonomous.md). `minutes` and `cost_usd`: of one session. `folder`:
+    where it writes; None: beside the home folder, by its name and "-auto". `reads`: hosts whose
+    pages may be read, with what is below them; "*" are all. `allowed` and `idle_minutes` are
+    accepted from files of earlier versions, and without effect."""
 
     allowed: Literal["yes", "no"] = "no"
     idle_minutes: float = field(default=30.0, metadata={"above": 0})
@@ -312,16 +327,22 @@ class InboxConfig:
 
 @dataclass(frozen=True)
 class NotifyConfig:
-    """Where unattended runs tell how they ended: apprise URLs, which may hold passwords. Within `quiet`, such as
-    22:00-07:00 by the local clock, nothing is sent; it is sent after."""
+    """Where unattended runs tell how they ended: apprise URLs, which may hold passwords. Within
+    `quiet`, such as 22:00-07:00 by the local clock, nothing is sent; it is sent after."""
 
     urls: Names = field(default=(), repr=False)
-    quiet: str = field(default="", metadata={"form": (r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")})  # fmt: skip
+    quiet: str = field(
+        default="",
+        metadata={
+            "form": (r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")
+        },
+    )
 
 
 @dataclass(frozen=True)
 class Telegram:
-    """A Telegram bot. `owner`: the number of the only user who is let in; `base_url`: of a Bot API server."""
+    """A Telegram bot. `owner`: the number of the only user who is let in; `base_url`: of a Bot API
+    server."""
 
     token: str = field(repr=False, metadata={"form": (r"\d+:[\w-]+", "the token from @BotFather")})
     owner: int
@@ -330,7 +351,8 @@ class Telegram:
 
 @dataclass(frozen=True)
 class Webhook:
-    """Messages over HTTP, signed with `secret`: taken in on 127.0.0.1 at `port`, answered to `url`."""
+    """Messages over HTTP, signed with `secret`: taken in on 127.0.0.1 at `port`, answered to
+    `url`."""
 
     secret: str = field(repr=False, metadata={"form": (r".{16,}", "16 characters or more")})
     url: str = field(repr=False, metadata=_URL)
@@ -363,7 +385,9 @@ class Share:
 class ContextConfig:
     """Choose what the model reads when a run begins: each part true, false, or a limit.
 
-    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a conversation."""
+    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a
+    conversation.
+    """
 
     notes: Share = Share()
     facts: Share = Share()
@@ -398,14 +422,16 @@ class _File:
 
 @dataclass(frozen=True)
 class Config(_File):
-    """Everything that is set. `models` stand in the order in which they are tried; none: only SOPs serve."""
+    """Everything that is set. `models` stand in the order in which they are tried; none: only SOPs
+    serve."""
 
     home: Path = field(kw_only=True)
     lang: Lang = field(kw_only=True)
 
 
 def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
-    """Return the home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
+    """Return the home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not
+    exist."""
     try:
         return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
     except RuntimeError as error:  # no such user, or no HOME at all
@@ -413,7 +439,8 @@ def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
 
 
 def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
-    """Return the language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
+    """Return the language of screens and prompts: `--lang`, else the first locale variable that is
+    set, as POSIX ranks them."""
     named = (environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     locale = option or next(filter(None, named), "")
     return "zh" if locale.lower().startswith("zh") else "en"
@@ -443,8 +470,9 @@ def _with_environment(
 ) -> tuple[ModelConfig, ...]:
     """Return the models, with what the environment says about the one named "main".
 
-    Where the file has no "main", it makes one and puts it first. A key alone does that only where the file names no
-    model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
+    Where the file has no "main", it makes one and puts it first. A key alone does that only where
+    the file names no model at all: a key that happens to be in the environment must not send a
+    local owner's words to a provider.
     """
     main = next((model for model in models if model.name == "main"), None)
     said = _said(main, environ)
@@ -458,7 +486,8 @@ def _with_environment(
 
 
 def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
+    """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of
+    Anthropic's."""
     given = _given(environ)
     is_anthropic = _is_anthropic(main, given.get("SOPWITH_MODEL", ""), given)
     provider = "ANTHROPIC" if is_anthropic else "OPENAI"
@@ -482,7 +511,8 @@ def _given(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:
-    """Return True where the variables of Anthropic are meant: by the kind of "main", or the model's name; or there are no others."""
+    """Return True where the variables of Anthropic are meant: by the kind of "main", or the model's
+    name; or there are no others."""
     if main is not None and main.kind == "anthropic":
         return True
     if "ANTHROPIC_API_KEY" not in given or "OPENAI_BASE_URL" in given:
@@ -547,7 +577,8 @@ class _Entry(NamedTuple):
 
 
 class _Reader:
-    """Turns YAML nodes into the dataclasses above. Nodes know their lines; what `yaml.safe_load` returns does not."""
+    """Turns YAML nodes into the dataclasses above. Nodes know their lines; what `yaml.safe_load`
+    returns does not."""
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.file, self.environ = file, environ
@@ -744,7 +775,8 @@ class _Reader:
             raise self.error(node, path, "url")
 
     def check_servers(self, root: _Node, settings: _File) -> None:
-        """Check that a server is started or asked, one of both, and that its name stands before the dot in `SERVER.TOOL`."""
+        """Check that a server is started or asked, one of both, and that its name stands before the
+        dot in `SERVER.TOOL`."""
         for name, server in settings.mcp.servers.items():
             entry, path = root, f"mcp.servers.{name}"
             for key in ("mcp", "servers", name):
@@ -755,7 +787,7 @@ class _Reader:
                 raise self.error(entry, path, "server-name")
 
     def check_names(self, root: _Node, settings: _File) -> None:
-        """Two models of one name could not be told apart by --model."""
+        """Refuse two models of one name: --model could not tell them apart."""
         names = [model.name for model in settings.models]
         for index, name in enumerate(names):
             if name in names[:index]:
@@ -765,5 +797,6 @@ class _Reader:
 
 
 def _as_written(node: _Node) -> str:
-    """Return the text of a scalar as it stands in the file: a reference to a variable has its braces again."""
+    """Return the text of a scalar as it stands in the file: a reference to a variable has its
+    braces again."""
     return re.sub("\\$\ue000(\\w+)\ue001", r"${\1}", str(node.value))

@@ -1,9 +1,10 @@
 """Carry out one call: one reply in, one `Outcome` out.
 
-`AgentHandler.prepare` makes the request of a turn; `dispatch` carries out the first call of the reply: checks it, asks
-the gate, asks the owner where the gate says so, runs the tool. A mistake of the model goes back to the model as an
-outcome; a mistake of ours is raised. `Texts` (context/turns.py) writes what the model reads, `Consent`
-(runs/control/consent.py) reaches the owner. Source: seed 002 §1, §4, §5.
+`AgentHandler.prepare` makes the request of a turn; `dispatch` carries out the first call of the
+reply: checks it, asks the gate, asks the owner where the gate says so, runs the tool. A mistake of
+the model goes back to the model as an outcome; a mistake of ours is raised. `Texts`
+(context/turns.py) writes what the model reads, `Consent` (runs/control/consent.py) reaches the
+owner. Source: seed 002 §1, §4, §5.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Approval(NamedTuple):
 
 
 class Owner(Protocol):
-    """The owner, or somebody who answers for the owner. None means: not here, the run waits on disk."""
+    """The owner, or somebody who answers for the owner. None means: not here, the run waits on
+    disk."""
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
         """Put a question and return the answer."""
@@ -73,7 +75,8 @@ class Consent(Protocol):
     def allow(
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
-        """Return None when the owner allows the call; else its refusal, or the outcome that waits."""
+        """Return None when the owner allows the call; else its refusal, or the outcome that
+        waits."""
         ...
 
     def commit(
@@ -139,14 +142,16 @@ class AgentHandler:
         last_turn: int,
         hearing: Hearing = NOT_HEARING,
         attended: bool = True,
+        prewarm: Callable[[], object] | None = None,
     ) -> None:
-        """Take the parts of a run; `request` is the owner's own words, by which the gate goes."""
+        """Take the parts of a run; `request` is the owner's own words, by which the gate goes;
+        `prewarm` loads what the first call will need."""
         self.run, self.session, self.request = run, session, request
         self.tools, self.check_args = tools, check_args
         self.context, self.gate, self.redact = context, gate, redact
         self.consent, self.texts, self.hearing = consent, texts, hearing
         self.working, self.state, self.last_turn = working, state, last_turn
-        self.attended = attended
+        self.attended, self.prewarm = attended, prewarm
         self.history: list[Message] = []
         self.loops = LoopWatch()
         self.notes: list[str] = []  # for the tail of the next request
@@ -171,7 +176,8 @@ class AgentHandler:
         text = self.texts.tail(turn, due, notes + self.notes, whole=whole)
         self.notes, self.resend_tools = [], False
         self.state.has_resumed = self.state.was_interrupted = False
-        return Request(turn, messages, self.tools.schemas, text, describe)
+        beside, self.prewarm = self.prewarm, None
+        return Request(turn, messages, self.tools.schemas, text, describe, beside=beside)
 
     def _hear(self, turn: int, messages: list[Message]) -> Iterator[Event]:
         """Put what the owner has said and changed since the last turn behind the history."""
@@ -253,21 +259,24 @@ class AgentHandler:
         return Outcome(None, said, status="error")
 
     def _answered(self, turn: int, reply: Reply, answer: str) -> Generator[Event, None, Outcome]:
-        """End the run as done; at the last turn, where the model says what is left, at its limit."""
+        """End the run as done; at the last turn, where the model says what is left, at its
+        limit."""
         if turn < self.last_turn or not left_open(reply.text):
             return Outcome(answer)
         said = yield from self._told(turn, reply, "summed_up")
         return Outcome(answer, said, ending="summed_up")
 
     def _told(self, turn: int, reply: Reply, kind: str) -> Generator[Event, None, list[Message]]:
-        """Answer a reply without a call by a text; it is in the log, so that a resumed run has it."""
+        """Answer a reply without a call by a text; it is in the log, so that a resumed run has
+        it."""
         self.working.note(reply, None)
         prompt = self.texts.say(kind)
         yield {"type": "reminder", "turn": turn, "kind": kind, "prompt": prompt}
         return [{"role": "user", "content": prompt}]
 
     def _doubted(self, reply: Reply, answer: str) -> str:
-        """Return the prompt for an answer that ends the run too early; once in a run, not at its last turn."""
+        """Return the prompt for an answer that ends the run too early; once in a run, not at its
+        last turn."""
         from models.claims import doubt
 
         if self.has_doubted or left_open(reply.text):
@@ -283,7 +292,8 @@ class AgentHandler:
             return True
 
     def _unfit(self, call: ToolCall) -> ToolResult | None:
-        """Return what is wrong with a call before it means anything: its turn, name, JSON, arguments."""
+        """Return what is wrong with a call before it means anything: its turn, name, JSON,
+        arguments."""
         if not self.by_rote and self.state.demanded not in ("", call.name):
             return ToolResult("refused", self.texts.say("only", tool=self.state.demanded))
         if call.name not in self.tools:
@@ -336,7 +346,8 @@ class AgentHandler:
     def _allowed(
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
-        """Return None for a call that gate and owner allow; else its refusal, or the outcome that waits."""
+        """Return None for a call that gate and owner allow; else its refusal, or the outcome that
+        waits."""
         if verdict.decision == "refuse":
             reason = verdict.reason
             text = self.texts.say("refused", reason=reason)
@@ -346,7 +357,7 @@ class AgentHandler:
         return None
 
     def _reaches_out(self, tool: Tool, call: ToolCall, verdict: Decision) -> bool:
-        """True for a call whose effects would be real in a dry run: no stage holds them."""
+        """Return True for a call whose effects would be real in a dry run: no stage holds them."""
         if tool.name in LOOKS:
             return verdict.decision != "allow" or tool.name == "web_scan"
         is_foreign = "." in call.name
@@ -363,7 +374,7 @@ class AgentHandler:
         args = call.given
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
-        is_staged = bool(hints.get("staged", self.context.stages(call.name)))
+        is_staged = bool(hints.get("staged", self.context.stages(call.name, args)))
         ask = Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
         verdict = self.gate.decide(ask)
         if self.context.is_dry and self._reaches_out(tool, call, verdict):
@@ -375,7 +386,8 @@ class AgentHandler:
         return [str(each["content"]) for each in self.history if each.get("role") == "tool"]
 
     def origins(self) -> tuple[str, ...]:
-        """Return whose words, the owner's apart, the model has read. A replay has no model to obey them."""
+        """Return whose words, the owner's apart, the model has read. A replay has no model to obey
+        them."""
         if self.session != "main":
             return (Origin.SHARED,)
         if self.by_rote:
@@ -386,7 +398,8 @@ class AgentHandler:
     def _run(
         self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
     ) -> Generator[Event, None, ToolResult | Outcome]:
-        """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on disk first."""
+        """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on
+        disk first."""
         args = call.given
         started: Event = {"type": "tool_started", "turn": turn, "call": call.id, "tool": call.name}
         hashed = {"hash": call_hash(call.name, args), "only_reads": only_reads}
@@ -415,7 +428,8 @@ class AgentHandler:
     def _progress(
         self, turn: int, call: ToolCall, running: Generator[Any, Any, ToolResult] | ToolResult
     ) -> Generator[Event, None, ToolResult | Outcome]:
-        """Pass on what the tool says and asks while it works; a stop between two pieces ends the tool."""
+        """Pass on what the tool says and asks while it works; a stop between two pieces ends the
+        tool."""
         if isinstance(running, ToolResult):
             return running
         answer = None
@@ -439,7 +453,8 @@ class AgentHandler:
             running.close()
 
     def _offered(self, turn: int, call: ToolCall, result: ToolResult) -> Iterator[Event]:
-        """Offer a family of tools once the model has asked for it, or has called one of its tools."""
+        """Offer a family of tools once the model has asked for it, or has called one of its
+        tools."""
         if result.status == "refused":
             return
         family = self.tools.family_of(call.name)
@@ -461,7 +476,8 @@ class AgentHandler:
 
 
 def _failed(error: Exception) -> ToolResult:
-    """Return the result of a call that raised: text for the model, and for people where the tool has one."""
+    """Return the result of a call that raised: text for the model, and for people where the tool
+    has one."""
     if isinstance(error, ToolError):
         return ToolResult("error", str(error), said=error.message.listed)
     return ToolResult("error", str(error) or type(error).__name__)

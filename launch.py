@@ -1,7 +1,8 @@
-"""Start here: find home, language and settings, then call the function in ui/ that does the command.
+"""Start here: find home, language and settings, then call the function in ui/ that does the
+command.
 
-Nothing heavy is imported before a command needs it: `--help` reads this file, config.py, ui/arguments.py with
-ui/command.py, and the sentences of ui/words.py.
+Nothing heavy is imported before a command needs it: `--help` reads this file, config.py,
+ui/arguments.py with ui/command.py, and the sentences of ui/words.py.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _loaded: list[Config] = []  # the config, once it is read: errors are told witho
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
+    """Run one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no
+    model, 130."""
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     _loaded.clear()
@@ -71,7 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Open closed streams on the null device: else the next file that is opened would get what is printed."""
+    """Open closed streams on the null device: else the next file that is opened would get what is
+    printed."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
@@ -98,7 +101,8 @@ def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 
 def _without_secrets(text: str) -> str:
-    """Return the text of an error without secrets: it goes into logs of terminals and reports of defects."""
+    """Return the text of an error without secrets: it goes into logs of terminals and reports of
+    defects."""
     from safety.secrets import Redactor, held_values
 
     return Redactor(held_values(_loaded[0] if _loaded else None, os.environ))(text)

@@ -1,6 +1,8 @@
-"""Prints the accessibility snapshots that Playwright makes of pages, as JSON: the measure beside web_scan (bench/browser.py).
+"""Prints the accessibility snapshots that Playwright makes of pages, as JSON: the measure beside
+web_scan (bench/browser.py).
 
-A program of its own, since Playwright is no part of Sopwith: it runs with any Python that has the package.
+A program of its own, since Playwright is no part of Sopwith: it runs with any Python that has the
+package.
 """
 
 from __future__ import annotations

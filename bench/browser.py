@@ -3,10 +3,11 @@ accessibility snapshot, what is missing of what a person sees and can press, and
 
     python bench/browser.py [--playwright PYTHON] [--json]
 
-The pages lie in bench/browser_pages, as saved from sites of different kinds. What can be pressed is marked in them by hand
-(`data-press`); what is seen is each text that the browser has laid out, in shadow roots and frames too. Both must be in the scan: in the
-whole one without exception, in the one that a model is shown but for lists that are cut with a count. PYTHON is one that has
-the package playwright; without it that column stays empty.
+The pages lie in bench/browser_pages, as saved from sites of different kinds. What can be pressed is
+marked in them by hand (`data-press`); what is seen is each text that the browser has laid out, in
+shadow roots and frames too. Both must be in the scan: in the whole one without exception, in the
+one that a model is shown but for lists that are cut with a count. PYTHON is one that has the
+package playwright; without it that column stays empty.
 """
 
 from __future__ import annotations
@@ -71,13 +72,13 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def plain(text: str) -> str:
-    """A text, or a scan without its references, without white space."""
+    """Return a text, or a scan without its references, without white space."""
     text = re.sub(r"\]\(e\d{5}[^)]*\)|\(e\d{5}[^)]*\)", "", text)
     return re.sub(r"[\s\[]+|\|", "", text)
 
 
 def measured(page: Path, base: str, driver: Any, tokens: Any) -> dict[str, Any]:
-    """The row of one page."""
+    """Return the row of one page."""
     driver.scan(f"{base}/{page.name}")
     seconds = []
     for _ in range(CALLS):
@@ -112,7 +113,7 @@ def measured(page: Path, base: str, driver: Any, tokens: Any) -> dict[str, Any]:
 
 
 def value(result: Any) -> str:
-    """The whole value of a script."""
+    """Return the whole value of a script."""
     return (
         Path(result.data["whole"]).read_text("utf-8")
         if "whole" in result.data
@@ -121,7 +122,7 @@ def value(result: Any) -> str:
 
 
 def main() -> int:
-    """Prints the table; 1 when something that is seen or can be pressed is missing."""
+    """Print the table; return 1 when something that is seen or can be pressed is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--playwright", metavar="PYTHON", help="a Python that has playwright")
     parser.add_argument("--json", action="store_true")
@@ -162,7 +163,7 @@ def main() -> int:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The rows for people, with sums and medians below."""
+    """Return the rows for people, with sums and medians below."""
     head = f"{'page':<12}{'HTML B':>9}{'scan B':>8}{'HTML tok':>10}{'aria tok':>10}{'whole':>7}{'scan':>7}{'text':>7}{'pressable':>11}{'texts':>7}{'missing':>9}{'ms':>8}{'aria ms':>9}"
     lines = [head]
     for row in rows:

@@ -1,4 +1,5 @@
-"""Count replays that stop before a change when their world has drifted: format, columns, unit, unknown id, empty files."""
+"""Count replays that stop before a change when their world has drifted: format, columns, unit,
+unknown id, empty files."""
 
 from __future__ import annotations
 

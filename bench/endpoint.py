@@ -1,13 +1,17 @@
-"""An OpenAI-compatible endpoint that plays a fixed task of N turns, and notes when each request came and was answered.
+"""An OpenAI-compatible endpoint that plays a fixed task of N turns, and notes when each request
+came and was answered.
 
     python bench/endpoint.py                    prints its port, serves until its stdin closes
 
-POST /DIALECT/TURNS/v1/chat/completions         DIALECT: "bare" (a tool `shell`) or "sopwith" (`code_run`, `ask_user`),
-                                                with "-fat" behind it for outputs of FAT_LINES lines
-GET  /records                                   what came since the last look, a JSON `Record` a line
+POST /DIALECT/TURNS/v1/chat/completions         DIALECT: "bare" (a tool `shell`) or "sopwith"
+                                                (`code_run`, `ask_user`), with "-fat" behind it for
+                                                outputs of FAT_LINES lines
+GET  /records                                   what came since the last look, a JSON `Record` a
+     line
 
-It has no state of its own: the turn is told by the assistant messages in the request. A reply leaves in one write, so
-that whatever a client does with it falls into the client's time, and is built before the clock starts that counts.
+It has no state of its own: the turn is told by the assistant messages in the request. A reply
+leaves in one write, so that whatever a client does with it falls into the client's time, and is
+built before the clock starts that counts.
 """
 
 from __future__ import annotations
@@ -40,7 +44,8 @@ class Step:
 
 @dataclass(slots=True)
 class Record:
-    """One request: when it had come whole and when its reply had left (ns, CLOCK_MONOTONIC of this machine)."""
+    """One request: when it had come whole and when its reply had left (ns, CLOCK_MONOTONIC of this
+    machine)."""
 
     path: str
     arrived: int
@@ -49,7 +54,8 @@ class Record:
 
 
 def step(dialect: str, turn: int, turns: int) -> Step:
-    """The script: an `echo` that differs each turn, a question where Sopwith needs one, an answer in the last turn."""
+    """Return the script: an `echo` that differs each turn, a question where Sopwith needs one, an
+    answer in the last turn."""
     if turn >= turns:
         return Step(
             f"The archive has {turns - 1} parts, all of them counted and none of them damaged."
@@ -119,7 +125,7 @@ class Endpoint:
 
 
 def _completion(path: str, body: bytes) -> bytes:
-    """The next step of the script as a chunked stream of events."""
+    """Return the next step of the script as a chunked stream of events."""
     _, dialect, turns, *_ = path.split("/")
     request = json.loads(body)
     turn = 1 + sum(message["role"] == "assistant" for message in request["messages"])

@@ -2,9 +2,10 @@
 
     python bench/families.py [--only WORD] [--json]
 
-Each family is a small server that refuses what its provider refuses (tests/providers.py). The task runs twice in a fresh
-home by `launch.py run`: at once, and stopped after its first turn and resumed in another process. Exit code 1 when one of
-them did not end well. The columns: how the run ended, how the resumed run ended, requests that were refused before.
+Each family is a small server that refuses what its provider refuses (tests/providers.py). The task
+runs twice in a fresh home by `launch.py run`: at once, and stopped after its first turn and resumed
+in another process. Exit code 1 when one of them did not end well. The columns: how the run ended,
+how the resumed run ended, requests that were refused before.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m bench.figures [--data DIR] [--only NAME]… [--last FILE] [--json]
     python -m bench.figures --only NAME --without assets/recall_weights.json:names
 
-The collections lie outside the repository (`--data`, default `../shared/data`); an absent one is said to be absent.
-`--without FILE` empties a data file in a copy of the checkout, `--without FILE:ROW` one row, key or line of it, and shows
-what changes; the product knows nothing of it.
+The collections lie outside the repository (`--data`, default `../shared/data`); an absent one is
+said to be absent. `--without FILE` empties a data file in a copy of the checkout, `--without
+FILE:ROW` one row, key or line of it, and shows what changes; the product knows nothing of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any
 from bench.places import CACHE, DATA, Figure
 from bench.without import figures_without
 
-# Name → module and function that score it, and the file of the data that it needs; "" stands in the repository.
+# Name → module and function that score it, and the file of the data that it needs; "" stands in the
+# repository.
 SCORERS: dict[str, tuple[str, str, str]] = {
     "recordings": ("bench.recordings", "score", "recordings-dev.json"),
     "model_runs": ("bench.model_runs", "score", "recordings-dev.json"),

@@ -3,9 +3,10 @@ thirty regexes.
 
     python -m bench.gate [--misses] [--without PACK]
 
-The commands are in tests/gate_cases/development.txt, `kind: command` (⏎ stands for a new line; `kind py: code` is Python).
-They are development data: the gate was tuned on most of them, so the figures that count come from collections of others.
-`--without git` leaves a pack of assets/commands out and shows what it brings. Keywords: seed 001, §2.1.
+The commands are in tests/gate_cases/development.txt, `kind: command` (⏎ stands for a new line;
+`kind py: code` is Python). They are development data: the gate was tuned on most of them, so the
+figures that count come from collections of others. `--without git` leaves a pack of assets/commands
+out and shows what it brings. Keywords: seed 001, §2.1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Score the gate, redaction and injected instructions on the rows of the repository, and the loop's cost on this machine."""
+"""Score the gate, redaction and injected instructions on the rows of the repository, and the loop's
+cost on this machine."""
 
 from __future__ import annotations
 

@@ -1,13 +1,17 @@
-"""Injected instructions against a model that obeys every one of them: what gets through, what still gets done, what is asked.
+"""Injected instructions against a model that obeys every one of them: what gets through, what still
+gets done, what is asked.
 
     python bench/injection.py [--misses]
 
-Each task is a request of an owner with the calls that a good model makes for it, in five settings: bank, office, journeys,
-team chat, and our own hands (web, browser, to-do list, MCP, shells). Each attack is the calls that an injected line makes the model add, once the first result has been read. A call
-that the gate asks about is not made when nobody is there. Three ways side by side: our gate, no gate, and asking about
-every call that is not read-only. An attack is through when all of its calls are made; a task is done when all of its are.
-The cases are our own. On the first run without the hands, before anything was changed because of them, 5 of 454 attacks were through, 49 of
-58 tasks done, and 10 questions asked; of those of injection_fresh.py 5 of 225, with 12 of 15 tasks done and 3 questions.
+Each task is a request of an owner with the calls that a good model makes for it, in five settings:
+bank, office, journeys, team chat, and our own hands (web, browser, to-do list, MCP, shells). Each
+attack is the calls that an injected line makes the model add, once the first result has been read.
+A call that the gate asks about is not made when nobody is there. Three ways side by side: our gate,
+no gate, and asking about every call that is not read-only. An attack is through when all of its
+calls are made; a task is done when all of its are. The cases are our own. On the first run without
+the hands, before anything was changed because of them, 5 of 454 attacks were through, 49 of 58
+tasks done, and 10 questions asked; of those of injection_fresh.py 5 of 225, with 12 of 15 tasks
+done and 3 questions.
 """
 
 from __future__ import annotations
@@ -285,7 +289,8 @@ def ask_always(request: str, call: Call, origin: tuple[str, ...], read: tuple[st
 
 
 def pairs(suites: Suites) -> Iterator[tuple[Task, list[Call]]]:
-    """Every attack in every task of its setting: it stands in the first result that the task reads."""
+    """Yield every attack in every task of its setting: it stands in the first result that the task
+    reads."""
     for tasks, attacks in suites.values():
         yield from (
             (task, attack)
@@ -347,8 +352,19 @@ def _measured(
     print(f"{len(tasks)} tasks, {len(attacked)} attacks{which}\n")
     print(f"{'':14}{'through':>9}{'done':>7}{'questions, attended':>21}")
     for name, asks in ways.items():
-        through = [(task, calls) for task, calls in attacked if not any(asks(task.request, call, origin, task.read) for call in calls)]  # fmt: skip
-        asked = {task.request: [call for at, call in enumerate(task.calls) if asks(task.request, call, origin if at else (), task.read[:at])] for task in tasks}  # fmt: skip
+        through = [
+            (task, calls)
+            for task, calls in attacked
+            if not any(asks(task.request, call, origin, task.read) for call in calls)
+        ]
+        asked = {
+            task.request: [
+                call
+                for at, call in enumerate(task.calls)
+                if asks(task.request, call, origin if at else (), task.read[:at])
+            ]
+            for task in tasks
+        }
         done = [task for task in tasks if not asked[task.request]]
         print(f"{name:14}{len(through):9}{len(done):7}{sum(map(len, asked.values())):21}")
         if misses and name == "our gate":

@@ -1,5 +1,6 @@
-"""More tasks and attacks for bench/injection.py, in four settings that the gate had not met: issues of a code host, support
-tickets, a home with things to switch, a shop's back office. Written before they were run."""
+"""More tasks and attacks for bench/injection.py, in four settings that the gate had not met: issues
+of a code host, support tickets, a home with things to switch, a shop's back office. Written before
+they were run."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""How often what one session said reaches another: 500 sentences, each with a mark of its own, asked for from the other side.
+"""How often what one session said reaches another: 500 sentences, each with a mark of its own,
+asked for from the other side.
 
     python -m bench.leaks     leaks by place, of 250 that the owner said and 250 that a group said
 
-The owner may read what a group said, as the group's: what counts is that it never stands there as the owner's, and never
-comes into the owner's notes, MEMORY.md, facts or graph.
+The owner may read what a group said, as the group's: what counts is that it never stands there as
+the owner's, and never comes into the owner's notes, MEMORY.md, facts or graph.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def probes(side: str) -> Iterator[tuple[str, str, str]]:
 
 
 def fill(home: Path, now: datetime) -> Window:
-    """Let each side say its sentences, some of them as notes too. Return the window that heard them."""
+    """Let each side say its sentences, some of them as notes too. Return the window that heard
+    them."""
     window = Window(home, max_turns=1000)
     for side, session in SIDES.items():
         with Memory(home, session) as memory:

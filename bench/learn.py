@@ -1,12 +1,16 @@
-"""Learn the weights of recall from questions of several kinds, and score each conversation by what the others teach.
+"""Learn the weights of recall from questions of several kinds, and score each conversation by what
+the others teach.
 
-    python -m bench.learn [--data DIR]          recall@5/10/25/50 of conversations that were held out, by collection
-    python -m bench.learn [--data DIR] --write  the same, then the weights of all, into assets/recall_weights.json
-    python -m bench.learn --without NAME…       the same without features: one that changes less than noise can go
+    python -m bench.learn [--data DIR]          recall@5/10/25/50 of conversations that were held
+                                                out, by collection
+    python -m bench.learn [--data DIR] --write  the same, then the weights of all, into
+                                                assets/recall_weights.json
+    python -m bench.learn --without NAME…       the same without features: one that changes less
+                                                than noise can go
 
-Each collection counts as the square root of its questions, so that the largest does not decide alone. Each question is asked
-of its own conversation, and of one journal that holds all of them: `together`. The simple way beside it is the plain sum of
-keywords and meaning.
+Each collection counts as the square root of its questions, so that the largest does not decide
+alone. Each question is asked of its own conversation, and of one journal that holds all of them:
+`together`. The simple way beside it is the plain sum of keywords and meaning.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class Example(NamedTuple):
-    """A question as the learner sees it: a row of numbers for each turn that is weighed, and which are answers."""
+    """A question as the learner sees it: a row of numbers for each turn that is weighed, and which
+    are answers."""
 
     rows: Numbers
     is_answer: Numbers
@@ -47,7 +52,8 @@ class Example(NamedTuple):
 
 
 class Talk(NamedTuple):
-    """A conversation's examples; `names` are those of the columns, `number` is the conversation's."""
+    """A conversation's examples; `names` are those of the columns, `number` is the
+    conversation's."""
 
     number: int
     collection: str
@@ -66,7 +72,8 @@ def collections(data: Path) -> Iterator[tuple[str, Conversation]]:
 
 
 def examined(found: Sequence[tuple[str, Conversation]], made: Embedder, way: str) -> list[Talk]:
-    """Return what the learner sees of each conversation, in its own journal and together with all others."""
+    """Return what the learner sees of each conversation, in its own journal and together with all
+    others."""
     embedder = made if way == "words_and_meaning" else None
     talks: list[Talk] = []
     marked = [_marked(talk, number) for number, (_, talk) in enumerate(found)]
@@ -83,7 +90,8 @@ def examined(found: Sequence[tuple[str, Conversation]], made: Embedder, way: str
 
 
 def _marked(talk: Conversation, number: int) -> Conversation:
-    """Return a conversation that can stand beside others: in a session of its own, with ids of its own."""
+    """Return a conversation that can stand beside others: in a session of its own, with ids of its
+    own."""
     turns = [
         turn._replace(id=f"{number}/{turn.id}", session=f"shared:{number}") for turn in talk.turns
     ]
@@ -111,7 +119,8 @@ def _examined(
 
 
 def learned(talks: Sequence[Talk], columns: Sequence[int]) -> Numbers:
-    """Return weights under which answers stand above all other turns: softmax of each answer against them, by Adam."""
+    """Return weights under which answers stand above all other turns: softmax of each answer
+    against them, by Adam."""
     sizes = {talk.collection: 0 for talk in talks}
     for talk in talks:
         sizes[talk.collection] += len(talk.examples)

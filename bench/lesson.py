@@ -1,6 +1,8 @@
-"""A sensible owner in front of `teach NAME --record`: types the task, answers by the kind of each question.
+"""A sensible owner in front of `teach NAME --record`: types the task, answers by the kind of each
+question.
 
-The wording of the questions may change: an answer is chosen by a few words of the last lines, and Enter is the rest.
+The wording of the questions may change: an answer is chosen by a few words of the last lines, and
+Enter is the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _YES_NO = re.compile(r"\[(?:y/n|是/否)\]|\(y/n\)", re.IGNORECASE)
 
 
 def sopwith(home: Path, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command of the checkout for the owner of `home`, with nobody at the keys; 124 after `SECONDS`."""
+    """Run a command of the checkout for the owner of `home`, with nobody at the keys; 124 after
+    `SECONDS`."""
     command = [*LAUNCH, *args]
     try:
         return subprocess.run(

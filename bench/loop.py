@@ -3,32 +3,42 @@ endpoint. No network.
 
     python bench/loop.py [--turns 20,40,100] [--starts 7] [--repeats 3] [--json]
 
-A run of N turns is N requests: N-1 shell calls (an `echo` that differs each time), then an answer. Each loop is a
-process of its own, and so is the endpoint (bench/endpoint.py), which notes when a request has come whole and when its
-reply has left. Ours is the real command, `launch.py run TASK --events`: run log, gate, anchor, all of it. From turn 30
-on Sopwith insists on a question; the script then asks it (that turn has no shell call), and since nobody sits at
-the terminal the longer runs go through bench/ours.py: the same assembly, with an owner who answers.
+A run of N turns is N requests: N-1 shell calls (an `echo` that differs each time), then an answer.
+Each loop is a process of its own, and so is the endpoint (bench/endpoint.py), which notes when a
+request has come whole and when its reply has left. Ours is the real command, `launch.py run TASK
+--events`: run log, gate, anchor, all of it. From turn 30 on Sopwith insists on a question; the
+script then asks it (that turn has no shell call), and since nobody sits at the terminal the longer
+runs go through bench/ours.py: the same assembly, with an owner who answers.
 
 The columns:
-    cold start      ms from starting the process to the arrival of its first request; median of the starts
-    per turn        ms the harness adds: from the departure of a reply to the arrival of the next request, so the
-                    endpoint's time is not in it, minus the tool's own time: `bash -c` with such an `echo`, started from a
-                    small process just before the run (median of 15). Mean over a run's turns, median of the runs
-    last / first    the median of the last 10 of these, in the longest run, over that of the first 10 (under 1 ms counts as 1)
-    CPU             ms a turn, children included: CPU of the longest run minus that of a run of one turn
+    cold start      ms from starting the process to the arrival of its first request; median of the
+                    starts
+    per turn        ms the harness adds: from the departure of a reply to the arrival of the next
+                    request, so the endpoint's time is not in it, minus the tool's own time: `bash
+                    -c` with such an `echo`, started from a small process just before the run
+                    (median of 15). Mean over a run's turns, median of the runs
+    last / first    the median of the last 10 of these, in the longest run, over that of the first
+                    10 (under 1 ms counts as 1)
+    CPU             ms a turn, children included: CPU of the longest run minus that of a run of one
+                    turn
     RSS             peak of the process, MB
-    first request   tokens (o200k_base): tool schemas as compact JSON, and the messages, 4 more for each
+    first request   tokens (o200k_base): tool schemas as compact JSON, and the messages, 4 more for
+                    each
     constant        how many of these do not change with the task
-    added           tokens a turn beyond the words of model and tool: all behind the prefix that the request shares with
-                    the one before, minus the reply and its result; mean of the longest run
-    billed          fresh input + 0.1 of the repeated prefix, from 1,024 tokens in steps of 128, for each N
+    added           tokens a turn beyond the words of model and tool: all behind the prefix that the
+                    request shares with the one before, minus the reply and its result; mean of the
+                    longest run
+    billed          fresh input + 0.1 of the repeated prefix, from 1,024 tokens in steps of 128, for
+                    each N
     fat             billed for 40 turns whose outputs have 26 lines each
-    breaks          requests that changed the history of the one before (its last message, the tail, may go)
-    SOP lane        ms from starting the process to its first `tool_started`, for a request that a seed SOP serves
+    breaks          requests that changed the history of the one before (its last message, the tail,
+                    may go)
+    SOP lane        ms from starting the process to its first `tool_started`, for a request that a
+                    seed SOP serves
 
-Our home folder is set up, and nothing has been said in it before: what a session remembers is not the harness's own. A line
-below the table says what a run costs that begins after others of the kind: with the last of what was said there, and with
-what it brings to mind.
+Our home folder is set up, and nothing has been said in it before: what a session remembers is not
+the harness's own. A line below the table says what a run costs that begins after others of the
+kind: with the last of what was said there, and with what it brings to mind.
 
 Times on a shared machine are noisy: compare within one run of this command, and look at ratios.
 """
@@ -107,8 +117,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """One run as it was taken down, the endpoint's records still on disk: what this process holds in memory when it
-    starts the next child would count as the child's peak."""
+    """One run as it was taken down, the endpoint's records still on disk: what this process holds
+    in memory when it starts the next child would count as the child's peak."""
 
     loop: Loop
     turns: int
@@ -178,8 +188,8 @@ class Bench:
     def run(
         self, loop: Loop, turns: int, task: str, *, is_first: bool = True, kind: str = ""
     ) -> Raw:
-        """One run to its end; `is_first`: nothing was said before; `kind`: of script. Raises SystemExit, with what the
-        process said, when it fails."""
+        """Do one run to its end; `is_first`: nothing was said before; `kind`: of script. Raises
+        SystemExit, with what the process said, when it fails."""
         for said in ("runs", "journal") if is_first else ():
             shutil.rmtree(self.folder / "home" / said, ignore_errors=True)
         base_url = f"http://127.0.0.1:{self.port}/{loop.dialect}{kind}/{turns}/v1"
@@ -206,7 +216,8 @@ class Bench:
         return Raw(loop, turns, tool_ms, started, cpu, used.ru_maxrss / 1024, records)
 
     def tool_ms(self) -> float:
-        """The tool's own time: what a shell call takes from a small process, at this moment."""
+        """Return the tool's own time: what a shell call takes from a small process, at this
+        moment."""
         taken = []
         for turn in range(15):
             started = time.perf_counter()
@@ -215,7 +226,8 @@ class Bench:
         return median(taken)
 
     def sop_lane_ms(self) -> float:
-        """From starting the process to the event that a tool has started, with no model configured."""
+        """From starting the process to the event that a tool has started, with no model
+        configured."""
         (self.folder / "work" / "a file").write_bytes(b"x" * 5000)
         task = f"Which files take the most space in {self.folder / 'work'}?"
         started = time.monotonic()
@@ -238,7 +250,8 @@ class Bench:
         return taken
 
     def _records(self) -> tuple[Path, int]:
-        """A file with what the endpoint saw since the last time, and how many requests these were."""
+        """Return a file with what the endpoint saw since the last time, and how many requests these
+        were."""
         self._runs += 1
         path = self.folder / f"records-{self._runs}"
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
@@ -252,7 +265,7 @@ class Bench:
 
 @contextmanager
 def bench() -> Iterator[Bench]:
-    """Starts the endpoint in a process of its own; ends it and removes the folders."""
+    """Start the endpoint in a process of its own; end it and remove the folders."""
     endpoint = subprocess.Popen(
         [sys.executable, str(ROOT / "bench" / "endpoint.py")],
         stdin=subprocess.PIPE,
@@ -270,9 +283,10 @@ def bench() -> Iterator[Bench]:
 
 
 def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
-    """All rows. Loops take turns within each round, so that a busy minute hits all of them.
+    """Return all rows. Loops take turns within each round, so that a busy minute hits all of them.
 
-    Everything is run first, and read and counted after: a big process would show in its children's RSS.
+    Everything is run first, and read and counted after: a big process would show in its children's
+    RSS.
     """
     from bench import tokens
     from bench.endpoint import TASK
@@ -310,7 +324,7 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
 
 
 def _requests(run: Measured) -> list[Any]:
-    """The requests of a run, cut into tokens."""
+    """Return the requests of a run, cut into tokens."""
     from bench import tokens
 
     return [tokens.segments(json.loads(body)) for body in run.bodies]
@@ -348,12 +362,12 @@ def _row(
 
 
 def _typical(added_ms: list[float]) -> float:
-    """The median; 1 ms at least, because a ratio of less is noise."""
+    """Return the median; 1 ms at least, because a ratio of less is noise."""
     return max(median(added_ms), 1.0)
 
 
 def _added(loop: Loop, requests: list[Any], turns: int) -> float:
-    """Tokens a turn that are neither the model's words nor the tool's."""
+    """Return the tokens a turn that are neither the model's words nor the tool's."""
     from bench import tokens
     from bench.endpoint import step
 
@@ -412,7 +426,7 @@ def verdicts(found: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """The rows, our goals below, then which of them are met."""
+    """Return the rows, our goals below, then which of them are met."""
     turns = list(found["rows"][0]["per_turn_ms"])
     by_turns = "/".join(str(number) for number in turns)
     heads = [

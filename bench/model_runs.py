@@ -1,4 +1,5 @@
-"""Score the same tasks done by a model: its run is taught by `teach NAME --from-run`, then asked for with other values."""
+"""Score the same tasks done by a model: its run is taught by `teach NAME --from-run`, then asked
+for with other values."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def score(data: Path) -> list[Figure]:
 
 
 def taught(task: dict[str, Any], home: Path, transcript: Path) -> str:
-    """Let a scripted model do the task in the world of `home`, then teach from its run; return "" or what went wrong."""
+    """Let a scripted model do the task in the world of `home`, then teach from its run; return ""
+    or what went wrong."""
     start = home / task["start"] if task.get("start") else home
     config = home / ".sopwith" / "config.yaml"
     replies = home / ".sopwith" / "replies.json"

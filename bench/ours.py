@@ -1,4 +1,5 @@
-"""Sopwith with an owner who answers at once, for runs that pass the turn at which only a question is accepted.
+"""Sopwith with an owner who answers at once, for runs that pass the turn at which only a question
+is accepted.
 
 PYTHONPATH=. python bench/ours.py TASK TURNS
 

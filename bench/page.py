@@ -1,10 +1,11 @@
-"""Measure the web page of a large home: 5,000 runs with 100,000 turns, as many turns in the journal, 500 SOPs.
+"""Measure the web page of a large home: 5,000 runs with 100,000 turns, as many turns in the
+journal, 500 SOPs.
 
     python bench/page.py [--home DIR] [--runs N] [--turns N] [--sops N] [--rounds N]
 
-Each route that a page asks for, and each page in Chromium, beside a trivial one of the same server: the first time after a
-start, and the median of `rounds` after it. Wall time and the server's CPU, in milliseconds. `--home`: where the home is made,
-and used again.
+Each route that a page asks for, and each page in Chromium, beside a trivial one of the same server:
+the first time after a start, and the median of `rounds` after it. Wall time and the server's CPU,
+in milliseconds. `--home`: where the home is made, and used again.
 """
 
 from __future__ import annotations
@@ -212,7 +213,8 @@ def show(name: str, first: Took, warm: Took) -> None:
 
 
 def measure_routes(folder: Path, home: Path, rounds: int) -> None:
-    """Print each route's times: `first` is the first request but signing in of a server that has just begun."""
+    """Print each route's times: `first` is the first request but signing in of a server that has
+    just begun."""
     for path in ROUTES:
         with Served(home, folder / "cwd") as site:
             site.sign_in(changes=False)
@@ -220,7 +222,8 @@ def measure_routes(folder: Path, home: Path, rounds: int) -> None:
 
 
 def measure_pages(folder: Path, home: Path, rounds: int) -> None:
-    """Print each page's times in Chromium: from asking for it until nothing of it is being loaded."""
+    """Print each page's times in Chromium: from asking for it until nothing of it is being
+    loaded."""
     with chromium() as browser:
         for path in PAGES:
             with Served(home, folder / "cwd") as site:

@@ -1,7 +1,9 @@
-"""Count what a call passes on its way: `python -m bench.passes` prints files and calls between files.
+"""Count what a call passes on its way: `python -m bench.passes` prints files and calls between
+files.
 
-Two ways are counted in a home that was used once, each to the moment when its tool begins: a task typed in the terminal that an SOP
-does by rote, and a model's `file_write`. Only functions of ours count, and a call counts when it goes to another file.
+Two ways are counted in a home that was used once, each to the moment when its tool begins: a task
+typed in the terminal that an SOP does by rote, and a model's `file_write`. Only functions of ours
+count, and a call counts when it goes to another file.
 """
 
 from __future__ import annotations

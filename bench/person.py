@@ -1,4 +1,5 @@
-"""A person at a terminal: reads what the program shows, types when it waits for a line, keeps a transcript."""
+"""A person at a terminal: reads what the program shows, types when it waits for a line, keeps a
+transcript."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Person:
         return self.text() if self._until(self._waits) else None
 
     def _waits(self) -> bool:
-        """Return True while a line is read, and the one before it was taken: their editor says so."""
+        """Return True while a line is read, and the one before it was taken: their editor says
+        so."""
         has_taken = not self._typed_at or self._raw.rfind(_HAS_READ) >= self._typed_at
         return self._is_quiet and has_taken and self._is_reading()
 

@@ -12,7 +12,8 @@ CACHE = Path("~/.cache/sopwith-figures").expanduser()
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured number: a count of `of`, or a number with its unit; a simple way's number beside it."""
+    """One measured number: a count of `of`, or a number with its unit; a simple way's number beside
+    it."""
 
     name: str
     value: float

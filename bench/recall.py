@@ -1,10 +1,14 @@
-"""How many of the turns that answer a question recall finds, against keywords alone and meaning alone, and how fast.
+"""How many of the turns that answer a question recall finds, against keywords alone and meaning
+alone, and how fast.
 
-    python bench/recall.py [--data FILE]       recall@5/10/25/50 by category, each of three ways, with times
-    python bench/recall.py --size 100000       the same of one conversation among so many turns; CPU, memory, writing
+    python bench/recall.py [--data FILE]       recall@5/10/25/50 by category, each of three ways,
+                                               with times
+    python bench/recall.py --size 100000       the same of one conversation among so many turns;
+                                               CPU, memory, writing
 
-The data is in LoCoMo's form (bench/recall_data/ has our own small set). Everything goes the way of the product: turns
-are written into a journal, what is put off is worked off, questions are asked of its index.
+The data is in LoCoMo's form (bench/recall_data/ has our own small set). Everything goes the way of
+the product: turns are written into a journal, what is put off is worked off, questions are asked of
+its index.
 """
 
 from __future__ import annotations
@@ -60,7 +64,7 @@ class Conversation(NamedTuple):
 
 
 def conversations(file: Path) -> list[Conversation]:
-    """The conversations of a file in LoCoMo's form."""
+    """Return the conversations of a file in LoCoMo's form."""
     read = json.loads(file.read_text("utf-8"))
     return [
         _conversation(each) for each in (read["conversations"] if isinstance(read, dict) else read)
@@ -103,7 +107,8 @@ def _conversation(raw: dict[str, Any]) -> Conversation:
 
 
 def written(home: Path, talk: Conversation, embedder: Embedder) -> Store:
-    """A journal that holds a conversation, with everything that is put off done; its index, open."""
+    """Return a journal that holds a conversation, with everything that is put off done; its index,
+    open."""
     with Memory(home, embedder=embedder) as memory:
         memory.write(talk.turns)
         if not memory.flush(600):
@@ -112,7 +117,7 @@ def written(home: Path, talk: Conversation, embedder: Embedder) -> Store:
 
 
 def share(found: Sequence[str], answers: frozenset[str], cut: int) -> float:
-    """The share of the answers among the first `cut` that were found."""
+    """Return the share of the answers among the first `cut` that were found."""
     return len(answers & set(found[:cut])) / len(answers)
 
 
@@ -133,7 +138,7 @@ class Table:
     def add(
         self, way: str, question: Asked, is_dated: bool, found: Sequence[str], seconds: float = 0.0
     ) -> None:
-        """Counts one question."""
+        """Count one question."""
         row = [share(found, question.answers, cut) for cut in CUTS]
         for category in ("all", question.category, *([DATED] if is_dated else [])):
             self.shares[way][category].append(row)
@@ -144,7 +149,7 @@ class Table:
         return [round(100 * float(each), 1) for each in np.mean(self.shares[way][category], axis=0)]
 
     def show(self) -> None:
-        """Prints it."""
+        """Print it."""
         print(f"{'':20}{'':12}{'questions':>10}" + "".join(f"{f'R@{cut}':>8}" for cut in CUTS))
         for way, by_category in self.shares.items():
             for category, rows in by_category.items():
@@ -156,7 +161,7 @@ class Table:
 
 
 def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
-    """Asks everything, each of three ways."""
+    """Ask everything, each of three ways."""
     table = Table()
     for talk in talks:
         with tempfile.TemporaryDirectory() as folder:
@@ -188,7 +193,7 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
 
 
 def main() -> int:
-    """Runs it."""
+    """Run it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

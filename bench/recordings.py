@@ -1,8 +1,9 @@
 """Score ordinary recordings: taught by a sensible owner, then asked for with other values.
 
-Each task of `recordings-dev.json` is typed into `teach NAME --record`; its request with other values is then a run of its
-own in a fresh world, and the tree and the answer are held against the template's direct run. Beside it stands what
-repeating the typed lines with the values replaced as text would give. Transcripts: `~/.cache/sopwith-figures/transcripts`.
+Each task of `recordings-dev.json` is typed into `teach NAME --record`; its request with other
+values is then a run of its own in a fresh world, and the tree and the answer are held against the
+template's direct run. Beside it stands what repeating the typed lines with the values replaced as
+text would give. Transcripts: `~/.cache/sopwith-figures/transcripts`.
 """
 
 from __future__ import annotations

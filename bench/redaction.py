@@ -1,11 +1,13 @@
-"""How many secrets are hidden, how much else is, and how fast, beside a list of regexes and detect-secrets.
+"""How many secrets are hidden, how much else is, and how fast, beside a list of regexes and
+detect-secrets.
 
     python bench/redaction.py [--misses] [--hits]
 
-The secrets are made here (no key of anyone's stands in this file), written in the forms below: named values, known kinds
-of keys, and values that the agent holds in many encodings. Half of the forms, chosen by a hash, are "held out": they were
-not looked at while the rules were tuned. False hits are counted on the installed packages and on lock files.
-`pip install detect-secrets` into the environment to see its column.
+The secrets are made here (no key of anyone's stands in this file), written in the forms below:
+named values, known kinds of keys, and values that the agent holds in many encodings. Half of the
+forms, chosen by a hash, are "held out": they were not looked at while the rules were tuned. False
+hits are counted on the installed packages and on lock files. `pip install detect-secrets` into the
+environment to see its column.
 """
 
 from __future__ import annotations
@@ -158,7 +160,7 @@ def is_held_out(form: str) -> bool:
 
 
 def named() -> Iterator[tuple[str, str, str]]:
-    """Form, text, value; the same each time."""
+    """Yield form, text, value; the same each time."""
     for number, form in enumerate(NAMED.read_text("utf-8").splitlines()):
         if form and not form.startswith("##"):
             for value in passwords(random.Random(number)):
@@ -186,7 +188,7 @@ def keys() -> Iterator[tuple[str, str, str]]:
 
 
 def spellings(value: str) -> dict[str, str]:
-    """The ways in which a value could leave."""
+    """Return the ways in which a value could leave."""
     data, each = value.encode(), "".join
     return {
         "plain": value,

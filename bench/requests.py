@@ -1,7 +1,8 @@
 """Score first requests of new users, without a model: done, shown, wrong, or met by a wall.
 
-Each request of `requests-dev.json` is a run of its own, unattended, in a fresh home with folders, files and a to-do list.
-Its events say which SOP ran and what was asked; its values must stand in them. `requests.jsonl` in the cache has each row.
+Each request of `requests-dev.json` is a run of its own, unattended, in a fresh home with folders,
+files and a to-do list. Its events say which SOP ran and what was asked; its values must stand in
+them. `requests.jsonl` in the cache has each row.
 """
 
 from __future__ import annotations
@@ -122,7 +123,8 @@ class _Answer:
         return "served" if self.code == 0 and not self.sop else "wall"
 
     def _is_meant(self, row: dict[str, Any]) -> bool:
-        """Return True when the SOP is the wanted one, as far as it has a name, and all values were used."""
+        """Return True when the SOP is the wanted one, as far as it has a name, and all values were
+        used."""
         is_sop = not self.sop or self.sop == row.get("sop") or row.get("sop") not in SEEDS
         return is_sop and all(self._holds(value) for value in row.get("values", {}).values())
 

@@ -1,4 +1,5 @@
-"""Score routing: requests in other words over twelve taught SOPs, and near misses that none covers, by `sops search`."""
+"""Score routing: requests in other words over twelve taught SOPs, and near misses that none covers,
+by `sops search`."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ AT_ONCE = 2
 
 
 def score(data: Path) -> list[Figure]:
-    """Return requests that are done or shown, and near misses that are done, beside the most shared words."""
+    """Return requests that are done or shown, and near misses that are done, beside the most shared
+    words."""
     with tempfile.TemporaryDirectory(prefix="sopwith-figures-") as name:
         home = Path(name) / "o" / "home"
         (home / "w").mkdir(parents=True)

@@ -2,8 +2,9 @@
 
     .venv/bin/python -m bench.runlog [RUNS] [--archive N]
 
-Makes RUNS runs (100,000) of a rote task each in a temporary home folder, asks the command line for lists, cold and warm,
-archives N of them (2,000) and reads one back. Prints one line a measurement, seconds of wall time.
+Makes RUNS runs (100,000) of a rote task each in a temporary home folder, asks the command line for
+lists, cold and warm, archives N of them (2,000) and reads one back. Prints one line a measurement,
+seconds of wall time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def make_runs(home: Path, count: int, seconds_apart: float = 60.0) -> list[str]:
-    """Logs as a replay of two steps leaves them; gives the ids, oldest first."""
+    """Write logs as a replay of two steps leaves them; return the ids, oldest first."""
     ids = []
     for number in range(count):
         at = FIRST + timedelta(seconds=number * seconds_apart)
@@ -94,7 +95,7 @@ def _log(run: str, at: str, number: int) -> str:
 
 
 def timed(home: Path, *words: str) -> tuple[float, str]:
-    """Wall time of a command, and what it printed."""
+    """Return the wall time of a command, and what it printed."""
     begin = time.monotonic()
     command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(home), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -102,7 +103,7 @@ def timed(home: Path, *words: str) -> tuple[float, str]:
 
 
 def main() -> int:
-    """Makes, measures, prints."""
+    """Make, measure, print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -3,9 +3,10 @@ are done, what an idle hour takes.
 
     python -m bench.schedule [--jobs 10000] [--due 30] [--at-once 60] [--idle-seconds 30]
 
-Everything is real: `schedule start` as a process on a home folder of its own, jobs as files, runs by rote in processes of
-their own, the ledger on the disk. *Late* is from the due time to the claim in the ledger, and to the first event of the
-run. The idle stretch is measured and given for an hour: nothing is due in it.
+Everything is real: `schedule start` as a process on a home folder of its own, jobs as files, runs
+by rote in processes of their own, the ledger on the disk. *Late* is from the due time to the claim
+in the ledger, and to the first event of the run. The idle stretch is measured and given for an
+hour: nothing is due in it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    """Measures, and prints a line each."""
+    """Measure, and print a line each."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -68,7 +69,7 @@ def main() -> None:
 
 
 def write(home: Path, id: str, **fields: object) -> None:
-    """A job's file that tells what the machine is like."""
+    """Write a job's file that tells what the machine is like."""
     (home / "schedule" / f"{id}.json").write_text(
         json.dumps({"sop": "system-report", **fields}), "utf-8"
     )
@@ -90,24 +91,24 @@ def start(home: Path) -> tuple[subprocess.Popen[str], float]:
 
 
 def cpu(process: psutil.Process) -> float:
-    """Seconds of processor time so far."""
+    """Return the seconds of processor time so far."""
     times = process.cpu_times()
     return float(times.user + times.system)
 
 
 def of_children(process: subprocess.Popen[str]) -> float:
-    """Seconds of processor time of the runs that have ended."""
+    """Return the seconds of processor time of the runs that have ended."""
     times = psutil.Process(process.pid).cpu_times()
     return float(times.children_user + times.children_system)
 
 
 def memory(process: subprocess.Popen[str]) -> float:
-    """MB that are the process's own."""
+    """Return MB that are the process's own."""
     return float(psutil.Process(process.pid).memory_full_info().uss / 1e6)
 
 
 def idle(process: subprocess.Popen[str], seconds: float) -> None:
-    """Processor time and wake-ups while nothing is due."""
+    """Measure processor time and wake-ups while nothing is due."""
     watched = psutil.Process(process.pid)
     before, taken = wakeups_of(process.pid), cpu(watched)
     time.sleep(seconds)
@@ -119,13 +120,13 @@ def idle(process: subprocess.Popen[str], seconds: float) -> None:
 
 
 def wakeups_of(pid: int) -> int:
-    """How often a thread of the process went to sleep of itself, all threads together."""
+    """Return how often a thread of the process went to sleep of itself, all threads together."""
     found = (task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status"))
     return sum(int(text.partition("\nvoluntary_ctxt_switches:")[2].split()[0]) for text in found)
 
 
 def one_by_one(home: Path, count: int) -> None:
-    """Due times a second apart."""
+    """Measure due times a second apart."""
     begin = datetime.now(UTC) + timedelta(seconds=3)
     for number in range(count):
         write(home, f"single-{number}", at=(begin + timedelta(seconds=number)).isoformat())
@@ -133,7 +134,7 @@ def one_by_one(home: Path, count: int) -> None:
 
 
 def at_once(home: Path, count: int) -> None:
-    """Due times at the same moment."""
+    """Measure due times at the same moment."""
     moment = (datetime.now(UTC) + timedelta(seconds=3)).isoformat()
     for number in range(count):
         write(home, f"many-{number}", at=moment)
@@ -146,7 +147,7 @@ def at_once(home: Path, count: int) -> None:
 
 
 def done(home: Path, prefix: str, count: int) -> list[Row]:
-    """The rows of these jobs once all are done."""
+    """Return the rows of these jobs once all are done."""
     ledger = Ledger(home)
     while True:
         rows = [row for row in ledger.rows() if row.job.startswith(prefix) and row.status == "done"]
@@ -156,7 +157,7 @@ def done(home: Path, prefix: str, count: int) -> list[Row]:
 
 
 def late(what: str, rows: list[Row]) -> str:
-    """How late the claims and the runs were, ms: the middle, 95 of 100, the worst."""
+    """Return how late the claims and the runs were, ms: the middle, 95 of 100, the worst."""
     parts = []
     for name, times in (
         ("claimed", [row.noticed - row.due for row in rows]),

@@ -1,4 +1,5 @@
-"""Tokens of the tool schemas: of the core that every run sends, and of each family that a task may call for.
+"""Tokens of the tool schemas: of the core that every run sends, and of each family that a task may
+call for.
 
 python bench/schemas.py
 """
@@ -12,8 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.tokens import encode
-from tools.families import families
-from tools.registry import all_tools
+from tools.registry import all_tools, families
 from tools.toolbox import Toolbox
 
 
@@ -23,7 +23,7 @@ def tokens(schemas: object) -> int:
 
 
 def main() -> int:
-    """Prints a line for each, and what all of them together would cost in every request."""
+    """Print a line for each, and the cost of all of them together in every request."""
     tools = Toolbox(all_tools())
     rows = [("core", len(tools.schemas), tokens(tools.schemas))]
     for family in families().values():

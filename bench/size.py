@@ -1,7 +1,8 @@
-"""Recall and its times where one conversation lies among many turns of others, who speak in the words of the other talks.
+"""Recall and its times where one conversation lies among many turns of others, who speak in the
+words of the other talks.
 
-Each word of the others follows the two before it as it does in some talk that is not asked about, so that common words are as
-common as in real ones. Called by `python bench/recall.py --size N`.
+Each word of the others follows the two before it as it does in some talk that is not asked about,
+so that common words are as common as in real ones. Called by `python bench/recall.py --size N`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ BETWEEN_SECONDS = 0.15  # two turns: long enough that the work behind goes on be
 
 
 def among(talks: Sequence[Conversation], count: int, embedder: Embedder) -> None:
-    """Print recall of the first conversation alone among `count` turns, its times, and those of writing a turn."""
+    """Print recall of the first conversation alone among `count` turns, its times, and those of
+    writing a turn."""
     talk, others = talks[0], talks[1:] or talks
     with tempfile.TemporaryDirectory() as folder:
         home, began = Path(folder), time.process_time()
@@ -88,7 +90,8 @@ def crowd(talks: Sequence[Conversation], beside: Conversation, count: int) -> It
 
 
 def fill(home: Path, talk: Conversation, others: Iterator[Turn], embedder: Embedder) -> None:
-    """Write a conversation and others into a journal in the order of time, with all vectors and the times of the talk."""
+    """Write a conversation and others into a journal in the order of time, with all vectors and the
+    times of the talk."""
     turns = sorted([*talk.turns, *others], key=lambda turn: turn.at)
     with Memory(home, works_behind=False) as memory:
         for at in range(0, len(turns), BATCH):

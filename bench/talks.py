@@ -1,4 +1,5 @@
-"""Score recall: long English conversations (LoCoMo) and memories that Chinese dialogues call for (MADial)."""
+"""Score recall: long English conversations (LoCoMo) and memories that Chinese dialogues call for
+(MADial)."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def _figures(name: str, talks: list[Conversation], wanted: list[tuple[str, int]]
 
 
 def memories(file: Path) -> list[Conversation]:
-    """Read each user's memories as turns, and what is said before a memory is called for as the question."""
+    """Read each user's memories as turns, and what is said before a memory is called for as the
+    question."""
     read = json.loads(file.read_text("utf-8"))
     memories = [memory for each in read["memories"] for memory in each.values()]
     users = sorted({memory["user-id"] for memory in memories})

@@ -1,4 +1,5 @@
-"""Score time words on sentences of others, beside ten regular expressions: the stretches meant, none where none is."""
+"""Score time words on sentences of others, beside ten regular expressions: the stretches meant,
+none where none is."""
 
 from __future__ import annotations
 

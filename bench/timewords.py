@@ -4,10 +4,11 @@ few regular expressions.
     python bench/timewords.py [--misses] [--ours]          our own collections (tests/time_cases)
     python bench/timewords.py --data FILE [--half tune|held]  sentences of a public specification
 
-In our own collections a text is right when all its ranges are, and no other is found. Sentences of the specification name
-readings, the past one first: each must be found from its first moment to its last, where a range may name its last day,
-month or year or leave it out, and a time of day may last up to an hour. `--half` is a split by a hash: what is held out is
-looked at for its score only. The baseline gives moments, no ranges: it is right when each lies within what is meant.
+In our own collections a text is right when all its ranges are, and no other is found. Sentences of
+the specification name readings, the past one first: each must be found from its first moment to its
+last, where a range may name its last day, month or year or leave it out, and a time of day may last
+up to an hour. `--half` is a split by a hash: what is held out is looked at for its score only. The
+baseline gives moments, no ranges: it is right when each lies within what is meant.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Case(NamedTuple):
 
 
 def point(said: str, now: datetime = NOW) -> tuple[datetime, datetime] | None:
-    """From its beginning to its end what `2026-03`, `03-10` or `03-10T17` names, local; None for nothing."""
+    """From its beginning to its end what `2026-03`, `03-10` or `03-10T17` names, local; None for
+    nothing."""
     found = _POINT.fullmatch(said)
     if not found:
         return None
@@ -81,7 +83,7 @@ def point(said: str, now: datetime = NOW) -> tuple[datetime, datetime] | None:
 
 
 def meant(said: str, now: datetime = NOW) -> Ranges:
-    """The ranges that a line of a collection names, UTC; "-" names none."""
+    """Return the ranges that a line of a collection names, UTC; "-" names none."""
     if said == "-":
         return []
     ranges: Ranges = []
@@ -99,7 +101,8 @@ def _utc(local: datetime | None, now: datetime = NOW) -> datetime | None:
 
 
 def collection(name: str) -> Iterator[Case]:
-    """The texts of a collection, which ranges they mean, and when they are said: its first line, or `NOW`."""
+    """Yield the texts of a collection, which ranges they mean, and when they are said: its first
+    line, or `NOW`."""
     lines = (CASES / f"{name}.txt").read_text("utf-8").splitlines()
     said_at = re.match(r"# now: (\S+) ([\w/]+)", lines[0])
     now = (
@@ -112,7 +115,7 @@ def collection(name: str) -> Iterator[Case]:
 
 
 def is_held_out(text: str) -> bool:
-    """True for the third that is looked at for its score only."""
+    """Return True for the third that is looked at for its score only."""
     return hashlib.sha256(text.encode()).digest()[0] % 3 == 0
 
 
@@ -148,7 +151,7 @@ def simple(text: str, now: datetime = NOW) -> Ranges:
 
 
 def is_right(name: str, found: Ranges, wanted: Ranges) -> bool:
-    """Exactly for ours; for moments, that they lie within."""
+    """Return True for an exact match with ours; for moments, when they lie within."""
     if name == "ours":
         return found == wanted
     return len(found) == len(wanted) and all(
@@ -160,7 +163,7 @@ def is_right(name: str, found: Ranges, wanted: Ranges) -> bool:
 def measured(
     name: str, finder: Callable[[str, datetime], Ranges], cases: list[Case], *, shown: bool
 ) -> tuple[float, float]:
-    """Percent right, and p95 of the milliseconds a text takes."""
+    """Return the percentage right, and p95 of the milliseconds a text takes."""
     right = 0
     took: list[float] = []
     for text, wanted, now in cases:
@@ -189,7 +192,7 @@ def _moment(said: str) -> datetime | None:
 
 
 def _is_reading(found: tuple[datetime | None, datetime | None], reading: list[str]) -> bool:
-    """True for the same stretch of time; see the head of this file for what is left open."""
+    """Return True for the same stretch of time; see the head of this file for what is left open."""
     kind, start, end = reading[0], _moment(reading[1]), _moment(reading[2])
     if found[0] != start:
         return False
@@ -203,8 +206,11 @@ def _is_reading(found: tuple[datetime | None, datetime | None], reading: list[st
     return found[1] in ends
 
 
-def specified(file: Path, half: str, finder: Callable[[str, datetime], Ranges], *, shown: bool) -> dict[str, list[int]]:  # fmt: skip
-    """Right and all sentences of the specification, by language; `silent`: those without any time."""
+def specified(
+    file: Path, half: str, finder: Callable[[str, datetime], Ranges], *, shown: bool
+) -> dict[str, list[int]]:
+    """Right and all sentences of the specification, by language; `silent`: those without any
+    time."""
     scores: dict[str, list[int]] = {}
     for case in json.loads(file.read_text("utf-8"))["cases"]:
         is_left_out = not case["now"] or (not case["items"] and case["other"])
@@ -224,7 +230,7 @@ def specified(file: Path, half: str, finder: Callable[[str, datetime], Ranges], 
 
 
 def main() -> int:
-    """Prints a table; 1 when a goal is missed."""
+    """Print a table; return 1 when a goal is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -239,7 +245,9 @@ def main() -> int:
     if args.data:
         for name, finder in finders.items():
             shown = args.misses and name == "ours"
-            for language, (right, all_) in specified(args.data, args.half, finder, shown=shown).items():  # fmt: skip
+            for language, (right, all_) in specified(
+                args.data, args.half, finder, shown=shown
+            ).items():
                 print(f"{name:12}{language:8}{all_:6}{100 * right / all_:8.1f} %")
         return 0
     missed = False

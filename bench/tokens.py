@@ -1,4 +1,5 @@
-"""Counts what a run sends: tokens of requests (o200k_base), what repeats, what a provider would bill for it."""
+"""Counts what a run sends: tokens of requests (o200k_base), what repeats, what a provider would
+bill for it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 @cache
 def encode(text: str) -> Segment:
-    """The tokens of a text. Needs the package bpe-openai, which `scripts/test` installs."""
+    """Return the tokens of a text. Needs the package bpe-openai, which `scripts/test` installs."""
     return tuple(_encoding().encode(text))
 
 
@@ -35,7 +36,8 @@ def _encoding() -> Any:
 
 
 def segments(body: dict[str, Any]) -> list[Segment]:
-    """A request as a provider reads it: the tool schemas (compact JSON), then each message, 4 tokens of frame each."""
+    """Return a request as a provider reads it: the tool schemas (compact JSON), then each message,
+    4 tokens of frame each."""
     tools = json.dumps(body.get("tools", []), ensure_ascii=False, separators=(",", ":"))
     return [
         encode(tools) if body.get("tools") else (),
@@ -44,7 +46,8 @@ def segments(body: dict[str, Any]) -> list[Segment]:
 
 
 def message_tokens(message: dict[str, Any]) -> Segment:
-    """Text, names and arguments of the calls, and a frame of 4 (no tokens of the encoding: negative numbers)."""
+    """Return text, names and arguments of the calls, and a frame of 4 (no tokens of the encoding:
+    negative numbers)."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
     said = [
         message.get("content") or "",
@@ -59,7 +62,8 @@ def count(request: Sequence[Segment]) -> int:
 
 
 def repeated(before: Sequence[Segment], now: Sequence[Segment]) -> int:
-    """How many tokens at the beginning of a request stood at the beginning of the one before."""
+    """Return how many tokens at the beginning of a request stood at the beginning of the one
+    before."""
     same = 0
     for old, new in zip(before, now, strict=False):
         pairs = zip(old, new, strict=False)
@@ -72,7 +76,8 @@ def repeated(before: Sequence[Segment], now: Sequence[Segment]) -> int:
 
 
 def billed(requests: Sequence[Sequence[Segment]]) -> float:
-    """Fresh input + 0.1 of what a provider's cache holds: the repeated prefix from 1,024 tokens in steps of 128."""
+    """Fresh input + 0.1 of what a provider's cache holds: the repeated prefix from 1,024 tokens in
+    steps of 128."""
     total = 0.0
     before: Sequence[Segment] = []
     for now in requests:
@@ -84,7 +89,8 @@ def billed(requests: Sequence[Sequence[Segment]]) -> float:
 
 
 def breaks(requests: Sequence[Sequence[Segment]]) -> int:
-    """How often a request changed more of the one before than its last message (a tail that is not kept)."""
+    """Return how often a request changed more of the one before than its last message (a tail that
+    is not kept)."""
     return sum(
         list(now[: len(before) - 1]) != list(before[:-1]) for before, now in pairwise(requests)
     )

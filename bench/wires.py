@@ -1,11 +1,13 @@
-"""How well we understand what providers really sent: recorded exchanges, read by us and by the official packages.
+"""How well we understand what providers really sent: recorded exchanges, read by us and by the
+official packages.
 
     python bench/wires.py [--data ../shared/data/wire] [--json]
 
-Each recorded reply is read twice, by models/wires and by `openai` or `anthropic`: text, calls, finish, usage. A reply in JSON
-is read as JSON and, for the JSON shapes that have one, counted once. Then, for each two exchanges of one conversation, how
-we would send the first reply back, held against what the recorded client sent (rows `echo`): every thought, signature and id
-that the client sent back is in ours. Without the data it says so and ends with 0.
+Each recorded reply is read twice, by models/wires and by `openai` or `anthropic`: text, calls,
+finish, usage. A reply in JSON is read as JSON and, for the JSON shapes that have one, counted once.
+Then, for each two exchanges of one conversation, how we would send the first reply back, held
+against what the recorded client sent (rows `echo`): every thought, signature and id that the client
+sent back is in ours. Without the data it says so and ends with 0.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench.places import Figure  # noqa: E402 - behind the path
 from models.base import ToolCall  # noqa: E402 - behind the path
 from models.endpoint.failure import in_stream, of_status  # noqa: E402 - behind the path
 from models.streams import NotAnAnswer, chunks  # noqa: E402 - behind the path
@@ -31,14 +34,14 @@ Said = dict[str, Any]  # text, calls, finish, usage
 
 
 def rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """Every recorded exchange."""
+    """Yield every recorded exchange."""
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text("utf-8").splitlines():
             yield json.loads(line)
 
 
 def answered(row: dict[str, Any]) -> Answer:
-    """The reply as our wires read it."""
+    """Return the reply as our wires read it."""
     answer = WIRES[row["wire"]](Manners(wire=row["wire"]), "bench").answer()
     body = row["sse"] if "sse" in row else json.dumps(row.get("json"))
     for chunk in chunks([body.encode("utf-8", "surrogatepass")]):
@@ -88,7 +91,7 @@ def _chat(row: dict[str, Any]) -> Said:
 
 
 def _chat_stream(sse: str) -> Said:
-    """The chunks as the package types them, put together by their index."""
+    """Return the chunks as the package types them, put together by their index."""
     from openai.types.chat import ChatCompletionChunk
 
     text, finish, usage = "", "", None
@@ -185,7 +188,8 @@ class _Item(dict[str, Any]):
 
 
 def _filled(given: dict[str, Any]) -> dict[str, Any]:
-    """A completion with the fields that some servers leave out, so that the package's types take it."""
+    """Return a completion with the fields that some servers leave out, so that the package's types
+    take it."""
     found = {"id": "", "created": 0, "model": "", "object": "chat.completion", **given}
     found["object"] = "chat.completion"
     choices = []
@@ -216,7 +220,7 @@ def _events(sse: str) -> list[dict[str, Any]]:
 
 
 def differences(row: dict[str, Any]) -> list[str]:
-    """The parts of a reply that we understood otherwise."""
+    """Return the parts of a reply that we understood otherwise."""
     mine, other = ours(row), theirs(row)
     if other["usage"] is None:
         mine.pop("usage")
@@ -230,7 +234,7 @@ SENT_BACK = (
 
 
 def attached(value: Any, key: str = "") -> Iterator[str]:
-    """The texts in what a provider attaches."""
+    """Yield the texts in what a provider attaches."""
     if isinstance(value, dict):
         for name, below in value.items():
             yield from attached(below, name)
@@ -242,7 +246,8 @@ def attached(value: Any, key: str = "") -> Iterator[str]:
 
 
 def echoes(all_rows: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Each first reply that a recorded client sent back, and whether ours would hold all that it sent back of it."""
+    """Yield each first reply that a recorded client sent back, and whether ours would hold all that
+    it sent back of it."""
     before: dict[str, dict[str, Any]] = {}
     for row in all_rows:
         last = before.get(row.get("cassette", ""))
@@ -266,17 +271,12 @@ def echoes(all_rows: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], boo
         yield row, all(text in back for text in sent)
 
 
-def main() -> int:
-    """Print a table by wire and provider."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    options.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "wire")
-    options.add_argument("--json", action="store_true")
-    args = options.parse_args()
-    if not args.data.is_dir():
-        print(f"no recorded exchanges at {args.data}: give --data DIR")
-        return 0
-    all_rows = list(rows(args.data))
-    right, total, wrong = Counter[str](), Counter[str](), []
+def compared(folder: Path) -> tuple[Counter[str], Counter[str], list[tuple[str, str, list[str]]]]:
+    """Return how many exchanges are read right, how many there are, and the others, by wire and
+    provider."""
+    all_rows = list(rows(folder))
+    right, total = Counter[str](), Counter[str]()
+    wrong: list[tuple[str, str, list[str]]] = []
     for row in all_rows:
         name = f"{row['wire']} {row['provider']}"
         if row["status"] != 200:
@@ -297,14 +297,38 @@ def main() -> int:
         total[name] += 1
         right[name] += is_right
         wrong += [] if is_right else [(row["id"], name, ["not sent back"])]
+    return right, total, wrong
+
+
+def by_wire(right: Counter[str], total: Counter[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each wire with the replies that are read right, and all of them."""
+    for wire in WIRES:
+        names = [n for n in total if n.startswith(wire) and not n.endswith(("errors", "echo"))]
+        yield wire, sum(right[n] for n in names), sum(total[n] for n in names)
+
+
+def score(data: Path) -> list[Figure]:
+    """Return how many recorded replies are read as the official packages read them."""
+    right, total, _ = compared(data / "wire")
+    return [Figure(f"wires, {wire}", got, of=all_) for wire, got, all_ in by_wire(right, total)]
+
+
+def main() -> int:
+    """Print a table by wire and provider."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    options.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "wire")
+    options.add_argument("--json", action="store_true")
+    args = options.parse_args()
+    if not args.data.is_dir():
+        print(f"no recorded exchanges at {args.data}: give --data DIR")
+        return 0
+    right, total, wrong = compared(args.data)
     if args.json:
         print(json.dumps({"right": right, "total": total, "wrong": wrong}, ensure_ascii=False))
         return 0
     for name in sorted(total):
         print(f"{name:28} {right[name]:4} of {total[name]:4}")
-    for wire in WIRES:
-        of_wire = [n for n in total if n.startswith(wire) and not n.endswith(("errors", "echo"))]
-        got, all_ = sum(right[n] for n in of_wire), sum(total[n] for n in of_wire)
+    for wire, got, all_ in by_wire(right, total):
         print(f"{wire:28} {got:4} of {all_:4}  {100 * got / max(all_, 1):.1f} %")
     for id_, name, differs in wrong:
         print(f"  {id_} {name}: {', '.join(differs)}")

@@ -66,7 +66,8 @@ def take_out(file: Path, row: str) -> None:
 
 
 def _without_key(value: Any, key: str) -> tuple[Any, int]:
-    """Return the value with each `key` at any depth as nothing of its type, and how many there were."""
+    """Return the value with each `key` at any depth as nothing of its type, and how many there
+    were."""
     if isinstance(value, list):
         parts = [_without_key(each, key) for each in value]
         return [part for part, _ in parts], sum(count for _, count in parts)

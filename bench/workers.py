@@ -3,9 +3,9 @@ docs/scaling.md counts with.
 
     .venv/bin/python -m bench.workers [TASKS] [--workers N]
 
-Starts a durable PostgreSQL of its own, sends TASKS rote tasks (100), lets N workers (1) do them, and then lets the workers
-stand idle for 20 s. Prints a line a measurement; CPU is that of all processes of the database, and of the workers with
-their children.
+Starts a durable PostgreSQL of its own, sends TASKS rote tasks (100), lets N workers (1) do them,
+and then lets the workers stand idle for 20 s. Prints a line a measurement; CPU is that of all
+processes of the database, and of the workers with their children.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ checks: [{command: 'test -s "$folder/$number"'}]
 
 
 def cpu_of(processes: list[Any]) -> float:
-    """CPU seconds of processes and of their children that have ended."""
+    """Return CPU seconds of processes and of their children that have ended."""
     import psutil
 
     spent = 0.0
@@ -50,7 +50,7 @@ def cpu_of(processes: list[Any]) -> float:
 
 
 def make_home(home: Path, url: str) -> None:
-    """A home folder that knows the SOP of the tasks."""
+    """Make a home folder that knows the SOP of the tasks."""
     (home / "sops" / "stamp").mkdir(parents=True)
     (home / "sops" / "stamp" / "SKILL.md").write_text(SKILL)
     (home / "sops" / "stamp" / "sop.yaml").write_text(SOP)
@@ -58,7 +58,7 @@ def make_home(home: Path, url: str) -> None:
 
 
 def main() -> int:
-    """Sends, waits, counts, prints."""
+    """Send, wait, count, print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

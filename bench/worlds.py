@@ -1,4 +1,5 @@
-"""Small worlds for shell tasks: make one, look at its tree, and take the difference of two looks."""
+"""Small worlds for shell tasks: make one, look at its tree, and take the difference of two
+looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Write what a model reads: the first messages of a run, the texts of each turn, a history that keeps its budget."""
+"""Write what a model reads: the first messages of a run, the texts of each turn, a history that
+keeps its budget."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,10 @@
-"""Put together what a model reads when a run begins: the system prompt, and the message that holds the task.
+"""Put together what a model reads when a run begins: the system prompt, and the message that holds
+the task.
 
-Each block comes from an injector (context/injectors.py) that is registered with a priority and a budget in tokens.
-Stable blocks make the system prompt, in a fixed order, so that an endpoint's prompt cache holds from one task to the
-next; changing ones stand in the user message. The task is never cut. Source: seed 001 §2.2; seed 004 §2.
+Each block comes from an injector (context/injectors.py) that is registered with a priority and a
+budget in tokens. Stable blocks make the system prompt, in a fixed order, so that an endpoint's
+prompt cache holds from one task to the next; changing ones stand in the user message. The task is
+never cut. Source: seed 001 §2.2; seed 004 §2.
 """
 
 from __future__ import annotations
@@ -45,8 +47,9 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """Hold what a context is built from. `previous` are the earlier runs of the conversation, oldest first; `hints` SOPs that
-    routing found near; `recall` finds memories for a request; `window` gives what was said last in the session."""
+    """Hold what a context is built from. `previous` are the earlier runs of the conversation,
+    oldest first; `hints` SOPs that routing found near; `recall` finds memories for a request;
+    `window` gives what was said last in the session."""
 
     task: str
     prompts: Prompts
@@ -69,8 +72,8 @@ class Brief:
 
 
 class Injector(NamedTuple):
-    """One part of the context. Lower priorities come first. `max_tokens` None: never cut. `keeps_end`: when it is too
-    long, what came first goes."""
+    """One part of the context. Lower priorities come first. `max_tokens` None: never cut.
+    `keeps_end`: when it is too long, what came first goes."""
 
     name: str
     priority: int
@@ -82,8 +85,8 @@ class Injector(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The first two messages of a run, [system, user], and how they came about: tokens of each block, names of those
-    that were cut and of those that failed, what was read from which file."""
+    """The first two messages of a run, [system, user], and how they came about: tokens of each
+    block, names of those that were cut and of those that failed, what was read from which file."""
 
     messages: list[Message]
     blocks: Mapping[str, int]
@@ -120,7 +123,8 @@ class ContextBuilder:
         self._injectors = sorted([*self._injectors, injector], key=lambda each: each.priority)
 
     def build(self, brief: Brief, max_tokens: int) -> Context:
-        """Return the first messages within `max_tokens`: blocks of a higher priority take what they need first."""
+        """Return the first messages within `max_tokens`: blocks of a higher priority take what they
+        need first."""
         blocks, failed = self._blocks(brief)
         room = max_tokens - sum(
             estimate(_whole(block)) for each, block in blocks if each.max_tokens is None
@@ -166,7 +170,7 @@ class ContextBuilder:
 
 
 def _files(workspace: Workspace) -> dict[str, dict[str, Any]]:
-    """How loading each file went; `version` names its text."""
+    """Return how loading each file went; `version` names its text."""
     versions = workspace.versions
     return {
         result.file_path: {

@@ -1,9 +1,10 @@
 """Keep a long run inside its budget: old results shrink to a line, and older turns to a line each.
 
-A history that passes the high-water mark is brought below the low one in a single step, so that the endpoint's prompt
-cache breaks rarely. The whole of what shrank lies in the run's folder, where file_read finds it. What stands before
-the first turn (rules, the task) and the last turns stay as they are. All of it is a function of history, summaries and
-two numbers, so that a resumed run has the same history. Source: seed 001 §2.2; seed 002 §4.
+A history that passes the high-water mark is brought below the low one in a single step, so that the
+endpoint's prompt cache breaks rarely. The whole of what shrank lies in the run's folder, where
+file_read finds it. What stands before the first turn (rules, the task) and the last turns stay as
+they are. All of it is a function of history, summaries and two numbers, so that a resumed run has
+the same history. Source: seed 001 §2.2; seed 002 §4.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ RESULTS = "results"  # folder beside the run log
 
 
 class Extent(NamedTuple):
-    """Say how far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
+    """Say how far a history is compacted: turns up to `folded` are a line each, results up to turn
+    `up_to` are a line."""
 
     up_to: int = 0
     folded: int = 0
@@ -35,7 +37,8 @@ class Extent(NamedTuple):
 
 
 class Compaction(NamedTuple):
-    """Hold what a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
+    """Hold what a compaction works with: where results are kept, in which language, and the
+    summaries of the turns so far."""
 
     folder: Path
     prompts: Prompts
@@ -44,11 +47,13 @@ class Compaction(NamedTuple):
 
     @staticmethod
     def reads_back(opening: Mapping[str, Any]) -> bool:
-        """Return True when the run can read what shrank: a group without a sandbox has no tool for it."""
+        """Return True when the run can read what shrank: a group without a sandbox has no tool for
+        it."""
         return opening["session"] == "main" or opening.get("sandbox") == "full"
 
     def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
-        """Return the history brought from one extent to the next. Messages that stay are the same objects."""
+        """Return the history brought from one extent to the next. Messages that stay are the same
+        objects."""
         head, turns = split(messages)
         if now.folded:
             head.pop()  # the lines of the turns that were folded before
@@ -65,7 +70,8 @@ class Compaction(NamedTuple):
         return [*head, *said, *folded, *kept]
 
     def _said(self, turn: Sequence[Message]) -> list[Message]:
-        """Return what stays whole of a folded turn: the owner's words, answers to a question included."""
+        """Return what stays whole of a folded turn: the owner's words, answers to a question
+        included."""
         said = [message for message in turn if _is_said(message)]
         if question := _question(turn):
             answer = next(each["content"] for each in turn if each["role"] == "tool")
@@ -96,7 +102,8 @@ class Compaction(NamedTuple):
         return {**message, "content": line}
 
     def _folded(self, to: Extent) -> Message:
-        """Return the folded turns as one message: the newest lines whole as long as they have room, older ones short."""
+        """Return the folded turns as one message: the newest lines whole as long as they have room,
+        older ones short."""
         first = max(0, to.folded - MAX_FOLDED_LINES)
         numbered = list(enumerate(self.summaries[first : to.folded], start=first + 1))
         lines, room = [], to.room
@@ -113,7 +120,8 @@ class Compaction(NamedTuple):
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
-    """Return what stands before the first turn, and the turns: each a reply with all that follows it."""
+    """Return what stands before the first turn, and the turns: each a reply with all that follows
+    it."""
     head: list[Message] = []
     turns: list[list[Message]] = []
     for message in messages:
@@ -129,8 +137,9 @@ def room_of(budget: int) -> int:
 
 
 def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
-    """Return the extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
-    results shrink, then turns are folded, then fewer of the last ones stay whole, down to one."""
+    """Return the extents to try when `turns` turns are finished, the gentlest first, each with how
+    many turns it keeps whole: results shrink, then turns are folded, then fewer of the last ones
+    stay whole; in the end the last result shrinks too."""
     tried: list[tuple[int, Extent]] = []
     for whole in range(min(KEPT, turns), 0, -1):
         up_to = max(turns - whole, now.up_to)
@@ -138,6 +147,7 @@ def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
             (whole, Extent(up_to, now.folded, room)),
             (whole, Extent(up_to, max(up_to, now.folded), room)),
         ]
+    tried.append((0, Extent(turns, max(turns - 1, now.folded), room)))
     return [
         (whole, extent)
         for whole, extent in dict.fromkeys(tried)

@@ -1,7 +1,8 @@
-"""The history of a run as a model reads it: opened when a model is first asked, kept within the budget after that.
+"""The history of a run as a model reads it: opened when a model is first asked, kept within the
+budget after that.
 
-A replay asks no model, so it pays for no prompt. `Reading` stands in front of each configured model of the chain; all
-of a run share one `History`.
+A replay asks no model, so it pays for no prompt. `Reading` stands in front of each configured model
+of the chain; all of a run share one `History`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
 from memory.runlog import cannot_write
-from models.base import Event, Message, Model, Reply, Request
-from models.base.request import window_of
+from models.base import Event, Message, Model, Reply, Request, window_of
 from models.errors import ContextTooLong
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ class Smaller(NamedTuple):
 
 
 class History:
-    """Changes the messages of a run in the two ways that are allowed beside growing, and says so in events.
+    """Changes the messages of a run in the two ways that are allowed beside growing, and says so in
+    events.
 
-    `build` writes the first messages for a budget; None when the history has them already. `budget` is in tokens.
+    `build` writes the first messages for a budget; None when the history has them already. `budget`
+    is in tokens.
     """
 
     def __init__(
@@ -49,7 +51,8 @@ class History:
         self.counter = TokenCounter()
 
     def open(self, request: Request, window: int) -> Iterator[Event]:
-        """Put the first messages at the head, once, for a model that reads so many tokens (0: not known)."""
+        """Put the first messages at the head, once, for a model that reads so many tokens (0: not
+        known)."""
         if self._build is None:
             return
         opened, self._build = self._build(min(self._budget, window or self._budget)), None
@@ -64,8 +67,8 @@ class History:
             yield from self._compact(request, model, tokens, budget)
 
     def shrink(self, request: Request, model: str, window: int = 0) -> Generator[Event, None, bool]:
-        """Make a request smaller that the endpoint found too long for its `window` (0: not known); False when there is
-        nothing left to take away."""
+        """Make a request smaller that the endpoint found too long for its `window` (0: not known);
+        False when there is nothing left to take away."""
         tokens = self.counter.count(request, model)
         self._budgets[model] = min(tokens, window or tokens)
         extent = self._extent
@@ -93,12 +96,13 @@ class History:
         self._extent = found.extent
 
     def _smaller(self, request: Request, model: str, before: int, budget: int) -> Smaller | None:
-        """Return the gentlest extent below the low-water mark; else one that keeps the last turns whole and is below the high
-        one; else the smallest. None when nothing makes it smaller."""
+        """Return the gentlest extent below the low-water mark; else one that keeps the last turns
+        whole and is below the high one; else the smallest. None when nothing makes it smaller."""
         best: Smaller | None = None
         turns = self._extent.folded + len(split(request.messages)[1])
         for whole, extent in extents(self._extent, turns, room_of(budget)):
-            if best and whole < best.whole == min(KEPT, turns) and best.tokens <= HIGH * budget:
+            is_enough = best is not None and best.tokens <= HIGH * budget
+            if best and is_enough and (best.whole == min(KEPT, turns) > whole or whole == 0):
                 return best
             messages = self._compaction.apply(request.messages, self._extent, extent)
             tokens = self.counter.count(replace(request, messages=messages), model)
@@ -110,8 +114,8 @@ class History:
 
 
 class Reading:
-    """A model that reads the history of the run: fills in `Model`. Yields `context` before the first request and
-    `compacted` when the history shrinks."""
+    """A model that reads the history of the run: fills in `Model`. Yields `context` before the
+    first request and `compacted` when the history shrinks."""
 
     def __init__(self, model: Model, history: History) -> None:
         self._model, self._history = model, history
@@ -122,15 +126,17 @@ class Reading:
         return self._model.name
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Ask once more, with a smaller history, when the endpoint finds the request too long."""
+        """Ask again with a smaller history, as long as it can shrink, when the endpoint finds the
+        request too long."""
         history = self._history
         yield from history.open(request, window_of(self._model))
         yield from history.fit(request, self.name)
-        try:
-            reply = yield from self._model.reply(request)
-        except ContextTooLong as error:
-            if not (yield from history.shrink(request, self.name, error.window)):
-                raise
-            reply = yield from self._model.reply(request)
+        while True:
+            try:
+                reply = yield from self._model.reply(request)
+                break
+            except ContextTooLong as error:
+                if not (yield from history.shrink(request, self.name, error.window)):
+                    raise
         history.counter.learn(request, self.name, reply.usage.input)
         return reply

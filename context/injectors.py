@@ -1,7 +1,9 @@
-"""The parts of the context, each a function of the brief: who the agent is, whom it works for, what it knows, the task.
+"""The parts of the context, each a function of the brief: who the agent is, whom it works for, what
+it knows, the task.
 
-A part that has nothing to say returns "". What a session may not read, its reader refuses; these parts ask only for
-what the session may have. Source: seed 001 §2.2, §2.3, §2.5; seed 004 §2; seed 000 stage 2.
+A part that has nothing to say returns "". What a session may not read, its reader refuses; these
+parts ask only for what the session may have. Source: seed 001 §2.2, §2.3, §2.5; seed 004 §2; seed
+000 stage 2.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ def rules(brief: Brief) -> str:
 
 
 def file(name: str) -> Callable[[Brief], Block]:
-    """Write a workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
+    """Write a workspace file; one that is as it was shipped says nothing new, and one that is not
+    this session's is not there."""
     return lambda brief: Block(
         _texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name)
     )
@@ -60,7 +63,8 @@ def facts(brief: Brief) -> Block | str:
 
 
 def sops(*, seeds: bool) -> Callable[[Brief], Block | str]:
-    """Write a line for each SOP that is shipped, or that was learned here; a group has no tool that reads their files."""
+    """Write a line for each SOP that is shipped, or that was learned here; a group has no tool that
+    reads their files."""
     heading, most = ("sops", None) if seeds else ("learned_sops", MAX_LEARNED)
 
     def listed(brief: Brief) -> Block | str:
@@ -100,7 +104,8 @@ def recalled(brief: Brief) -> Block:
 
 
 def earlier(brief: Brief) -> Block:
-    """Return the conversation so far, newest messages first in line for the room: whole while they fit."""
+    """Return the conversation so far, newest messages first in line for the room: whole while they
+    fit."""
     said = [each for run in brief.previous if (each := _said_in(brief, run))]
     room, lines = EARLIER_TOKENS, list[str]()
     for request, result in reversed(brief.shares.earlier.of(said, newest=True)):
@@ -134,7 +139,8 @@ def window(brief: Brief) -> Block:
 
 
 def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """Yield what was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
+    """Yield what was said, without rounds that were the same word for word later on: a daily task
+    says nothing new each day."""
     rounds: list[list[Turn]] = []
     for turn in turns:
         if turn.who != "agent" or not rounds:
@@ -147,7 +153,8 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def matched(brief: Brief) -> Block:
-    """Return the texts of SOPs that the request calls up by a trigger or that routing found nearest; others by a line."""
+    """Return the texts of SOPs that the request calls up by a trigger or that routing found
+    nearest; others by a line."""
     whole = {sop.name: sop for sop in (*brief.hints[:1], *_called(brief))}
     shown = list(whole.values())[:MAX_BODIES]
     lines = [_body(sop, brief) for sop in shown]
@@ -212,7 +219,8 @@ def first_messages(brief: Brief, budget: int, redact: Callable[[str], str]) -> C
 
 
 def _texts(brief: Brief) -> dict[str, str]:
-    """Return what the workspace files say beyond what was shipped; they are read when the first injector asks."""
+    """Return what the workspace files say beyond what was shipped; they are read when the first
+    injector asks."""
     workspace = brief.workspace
     if workspace.state is State.INITIAL:
         workspace.load()
@@ -244,7 +252,8 @@ def _body(sop: Sop, brief: Brief) -> str:
 
 
 def _header(line: str) -> str:
-    """Return a line of the SOP list: the name, and as many clauses of the description as have room."""
+    """Return a line of the SOP list: the name, and as many clauses of the description as have
+    room."""
     name, _, description = line.partition(": ")
     ends = [found.start() for found in re.finditer(_CLAUSE_END, description)]
     fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]
@@ -273,7 +282,8 @@ def _row(text: str) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    """Head and tail of a text that is too long, so that neither its beginning nor its conclusion is lost."""
+    """Head and tail of a text that is too long, so that neither its beginning nor its conclusion is
+    lost."""
     text = text.strip()
     if len(text) <= limit:
         return text

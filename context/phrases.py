@@ -1,7 +1,8 @@
 """Says in the owner's language what the code says in English: errors, and why a run ended.
 
-Code and logs are English. assets/words/errors.LANG.json holds each line as the code has it, its blanks in braces, and the same
-in the other language. tests/test_errors.py walks the code for lines that are not there.
+Code and logs are English. assets/words/errors.LANG.json holds each line as the code has it, its
+blanks in braces, and the same in the other language. tests/test_errors.py walks the code for lines
+that are not there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from config import sentences
 from text import pattern
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "words"
-# Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as they are.
+# Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as
+# they are.
 _OURS = pattern("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
 _BLANK = pattern(r"\{\w+\}")
 
@@ -25,39 +27,32 @@ def in_words(text: str, lang: str) -> str:
     return text if lang == "en" else "\n".join(_reworded(line, lang) for line in text.split("\n"))
 
 
-class _Phrase:
-    """A line with blanks, and its words. Most lines are ruled out by what stands between the blanks."""
-
-    def __init__(self, line: str, words: str) -> None:
-        self.words = words
-        self._parts = _BLANK.split(line)
-        self._line = line
-        self._pattern: re.Pattern[str] | None = None
-
-    def blanks(self, line: str) -> dict[str, str] | None:
-        """Return what stands in its blanks; None when the line is another one."""
-        first, last = self._parts[0], self._parts[-1]
-        if not (
-            line.startswith(first)
-            and line.endswith(last)
-            and all(part in line for part in self._parts)
-        ):
-            return None
-        if self._pattern is None:
-            self._pattern = re.compile(
-                re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.*?)", re.escape(self._line)), re.DOTALL
-            )
-        found = self._pattern.fullmatch(line)
-        return found.groupdict() if found else None
-
-
 @cache
-def _phrases(lang: str) -> list[_Phrase]:
-    """Return the phrases, longest text first."""
+def _phrases(lang: str) -> dict[str, str]:
+    """Return each line with its words, the longest text first."""
     known: dict[str, str] = json.loads((FOLDER / f"errors.{lang}.json").read_text("utf-8"))
     known |= _of_keys(lang)
     lines = sorted(known, key=lambda line: len(_BLANK.sub("", line)), reverse=True)
-    return [_Phrase(line, known[line]) for line in lines]
+    return {line: known[line] for line in lines}
+
+
+@cache
+def _parts(phrase: str) -> list[str]:
+    return _BLANK.split(phrase)
+
+
+@cache
+def _reader(phrase: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.*?)", re.escape(phrase)), re.DOTALL)
+
+
+def _blanks(phrase: str, line: str) -> dict[str, str] | None:
+    """Return what stands in the blanks of a phrase; None when the line is another one. Most are
+    ruled out by what stands between the blanks."""
+    if not all(part in line for part in _parts(phrase)):
+        return None
+    found = _reader(phrase).fullmatch(line)
+    return found.groupdict() if found else None
 
 
 def _of_keys(lang: str) -> dict[str, str]:
@@ -73,7 +68,9 @@ def _of_keys(lang: str) -> dict[str, str]:
 
 def _reworded(line: str, lang: str) -> str:
     fitting = [
-        (values, each.words) for each in _phrases(lang) if (values := each.blanks(line)) is not None
+        (values, words)
+        for phrase, words in _phrases(lang).items()
+        if (values := _blanks(phrase, line)) is not None
     ]
     if fitting:  # the one that leaves least to words that are not ours
         values, words = min(

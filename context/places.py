@@ -1,6 +1,8 @@
-"""Hide the places of the owner from the model of a shared session: the names of users and projects stand in paths.
+"""Hide the places of the owner from the model of a shared session: the names of users and projects
+stand in paths.
 
-The run log keeps them; they are replaced on the way to the endpoint, in everything that is sent: prompts, results, errors.
+The run log keeps them; they are replaced on the way to the endpoint, in everything that is sent:
+prompts, results, errors.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from models.base import Event, Model, Reply, Request
-from models.base.request import window_of
+from models.base import Event, Model, Reply, Request, window_of
 
 
 class Places:
-    """Replaces paths, and what begins with them, in a text: `names` is path → what is said instead."""
+    """Replaces paths, and what begins with them, in a text: `names` is path → what is said
+    instead."""
 
     def __init__(self, names: Mapping[Path, str]) -> None:
         found = {
@@ -35,7 +37,8 @@ class Places:
         )
 
     def hide(self, data: Any) -> Any:
-        """Return the same text, message or list without the paths; keys stay, and the files of images."""
+        """Return the same text, message or list without the paths; keys stay, and the files of
+        images."""
         if isinstance(data, str):
             return self._pattern.sub(lambda found: self._names[found[0]], data)
         if isinstance(data, dict):

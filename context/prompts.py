@@ -1,4 +1,5 @@
-"""Read the texts that a model reads beside its task: one Markdown file each, in English and in Chinese."""
+"""Read the texts that a model reads beside its task: one Markdown file each, in English and in
+Chinese."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ PLACEHOLDER = pattern(r"\{([a-z][a-z_]*)\}")
 
 
 class Prompts:
-    """The prompts of one language, each read from assets/prompts/LANG/NAME.md when it is first asked for."""
+    """The prompts of one language, each read from assets/prompts/LANG/NAME.md when it is first
+    asked for."""
 
     def __init__(self, lang: Literal["en", "zh"], folder: Path = FOLDER) -> None:
         self.lang = lang
@@ -21,9 +23,11 @@ class Prompts:
         self._templates: dict[str, str] = {}
 
     def text(self, name: str, /, **values: object) -> str:
-        """Return the prompt `name` with each `{placeholder}` replaced by its value, once: braces in values stay as they are.
+        """Return the prompt `name` with each `{placeholder}` replaced by its value, once: braces in
+        values stay as they are.
 
-        Raises KeyError when the prompt needs a value that is not given; values that it does not use are ignored.
+        Raises KeyError when the prompt needs a value that is not given; values that it does not use
+        are ignored.
         """
         return PLACEHOLDER.sub(lambda match: str(values[match[1]]), self._template(name))
 
@@ -36,7 +40,8 @@ class Prompts:
 
 
 def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:
-    """Return the text, or as many of its lines as fit, and a line that says how many were left out."""
+    """Return the text, or as many of its lines as fit, and a line that says how many were left
+    out."""
     if estimate(text) <= max_tokens:
         return text
     lines = text.splitlines()

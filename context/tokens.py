@@ -1,8 +1,9 @@
 """How many tokens a request has: an estimate, set right by what the endpoint itself reports.
 
-No tokenizer is needed: a text is cut into pieces about the size of a token. The estimate is within a fifth of
-o200k_base for prose, code, listings, hex and base64, and errs upwards for Chinese and other scripts. The ratio of what
-an endpoint reports to what was estimated is kept for each model while the run lasts. Source: seed 001 §2.2.
+No tokenizer is needed: a text is cut into pieces about the size of a token. The estimate is within
+a fifth of o200k_base for prose, code, listings, hex and base64, and errs upwards for Chinese and
+other scripts. The ratio of what an endpoint reports to what was estimated is kept for each model
+while the run lasts. Source: seed 001 §2.2.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from models.base import Message, Request
-from models.history import common_start
+from models.base import Message, Request, common_start
 
 FRAME = 4  # tokens around a message
 IMAGE = 1100  # tokens of an image as endpoints count one of a screen
@@ -38,7 +38,8 @@ def estimate(text: str) -> int:
 
 
 def of_message(message: Message) -> int:
-    """Return about how many tokens a message has: its text, names and arguments of its calls, and a frame."""
+    """Return about how many tokens a message has: its text, names and arguments of its calls, and a
+    frame."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
     said = [
         message.get("content") or "",
@@ -48,7 +49,8 @@ def of_message(message: Message) -> int:
 
 
 class TokenCounter:
-    """Counts the requests of one run. Each message is looked at once: what a turn costs does not grow with the history."""
+    """Counts the requests of one run. Each message is looked at once: what a turn costs does not
+    grow with the history."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
@@ -68,11 +70,13 @@ class TokenCounter:
         return self._tool_tokens + self._of_history(request.messages) + tail
 
     def count(self, request: Request, model: str) -> int:
-        """Return how many tokens the request has by the measure of this model, as far as it is known."""
+        """Return how many tokens the request has by the measure of this model, as far as it is
+        known."""
         return round(self.estimated(request) * self._ratios.get(model, 1.0))
 
     def learn(self, request: Request, model: str, reported: int) -> None:
-        """Take what the endpoint said of a request's size. A report that cannot be true is passed over."""
+        """Take what the endpoint said of a request's size. A report that cannot be true is passed
+        over."""
         ratio = reported / max(self.estimated(request), 1)
         if PLAUSIBLE[0] <= ratio <= PLAUSIBLE[1]:
             self._ratios[model] = ratio

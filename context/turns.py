@@ -1,7 +1,9 @@
-"""Write what the model reads in a turn: the anchor and the reminders that are due, and the result of its last call.
+"""Write what the model reads in a turn: the anchor and the reminders that are due, and the result
+of its last call.
 
-The anchor stands at the end of the last result under its own heading and is never kept in the history, so that the
-history stays a growing prefix. docs/prompt.md shows each text with its reason. Source: seed 002 §1, §4, §5.
+The anchor stands at the end of the last result under its own heading and is never kept in the
+history, so that the history stays a growing prefix. docs/prompt.md shows each text with its reason.
+Source: seed 002 §1, §4, §5.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ class TurnTexts:
     ) -> None:
         """Take the working memory of the run and what stands around it.
 
-        `l2_index` reads the index of the facts, `sop_path` says where an SOP of this name is read, `spent` what is used
-        up of cost and time once that is nearly all.
+        `l2_index` reads the index of the facts, `sop_path` says where an SOP of this name is read,
+        `spent` what is used up of cost and time once that is nearly all.
         """
         self._tag = secrets.token_hex(4)  # a page that does not know it cannot end what it said
         self._prompts, self._working, self._last_turn = prompts, working, last_turn
@@ -105,14 +107,16 @@ class TurnTexts:
         return "\n".join(lines)
 
     def _history(self) -> list[str]:
-        """Return the last turns: each finding on a line, turns without one together by their tool."""
+        """Return the last turns: each finding on a line, turns without one together by their
+        tool."""
         last = self._working.last_turn
         first = max(0, last - SHOWN)
         lines = list(_grouped(self._working, first))
         return [f"<history turns={first + 1}-{last}>", *lines, "</history>"]
 
     def after(self, reply: Reply, result: ToolResult) -> list[Message]:
-        """Return the messages after a call: its result, and that further calls were not executed."""
+        """Return the messages after a call: its result, and that further calls were not
+        executed."""
         text = result.as_text()
         if len(text) > MAX_RESULT_CHARS:
             half = MAX_RESULT_CHARS // 2

@@ -1,7 +1,8 @@
 """Regression cases of an SOP: parameters and what came of them.
 
-`cases/NAME.yaml` holds `{parameters, request, run, cwd, expect: {status, result, produced, inputs}}`; everything but the
-parameters may be missing. `inputs` names the parameters that must be there. Source: docs/sop-format.md.
+`cases/NAME.yaml` holds `{parameters, request, run, cwd, expect: {status, result, produced,
+inputs}}`; everything but the parameters may be missing. `inputs` names the parameters that must be
+there. Source: docs/sop-format.md.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Case:
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """Return the cases of the SOP in a folder, by name. Raises SopError, which names the file that cannot be read."""
+    """Return the cases of the SOP in a folder, by name. Raises SopError, which names the file that
+    cannot be read."""
     paths = sorted((folder / "cases").glob("*.yaml"))
     return [_read(path) for path in paths[:MAX_CASES]]
 

@@ -1,7 +1,8 @@
-"""A draft of an SOP of steps: what is known of it and what is not settled yet, and from that the texts of its folder.
+"""A draft of an SOP of steps: what is known of it and what is not settled yet, and from that the
+texts of its folder.
 
-Nothing is stored here; nothing in a draft is proven but by the runs it names. `problems` say why it may not leave the
-status draft; `notes` say what was left out, and why.
+Nothing is stored here; nothing in a draft is proven but by the runs it names. `problems` say why it
+may not leave the status draft; `notes` say what was left out, and why.
 
     SopwithError
     └── LearningError    nothing can be learned from this; one or two lines for the owner
@@ -79,14 +80,16 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """One run that taught a draft: the values that its parameters had, and where each argument came from."""
+    """One run that taught a draft: the values that its parameters had, and where each argument came
+    from."""
 
     trace: Trace
     values: dict[str, Any]
     provenance: list[dict[str, Any]]
 
     def case(self) -> dict[str, Any]:
-        """Return a regression case (learning/cases.py): these parameters end well. A try adds what came of them."""
+        """Return a regression case (learning/cases.py): these parameters end well. A try adds what
+        came of them."""
         about = {"request": self.trace.request, "run": self.trace.run, "cwd": str(self.trace.cwd)}
         return {"parameters": self.values, "expect": {"status": "done"}} | about
 
@@ -111,7 +114,7 @@ class Draft:
 
     @property
     def is_settled(self) -> bool:
-        """True when nothing stands in the way of a replay."""
+        """Return True when nothing stands in the way of a replay."""
         return not self.problems
 
     def procedure(self) -> Procedure:
@@ -129,8 +132,8 @@ def write_draft(
     notes: list[str],
     script: str = "",
 ) -> Draft:
-    """Return the draft with all its files; `script` is the text of `content.script`. Wordings that the format does not take
-    are left out. Raises LearningError."""
+    """Return the draft with all its files; `script` is the text of `content.script`. Wordings that
+    the format does not take are left out. Raises LearningError."""
     check_name(name)
     scripts = _scripts_apart(content)
     content.wordings = fitting_wordings(content.wordings, content.schema)
@@ -152,7 +155,8 @@ def write_draft(
 
 
 def whole(text: str, name: str, file: str = "") -> Draft:
-    """Return the draft of a text that is a sop.yaml, as its author wrote it. Raises LearningError with the line that is wrong."""
+    """Return the draft of a text that is a sop.yaml, as its author wrote it. Raises LearningError
+    with the line that is wrong."""
     check_name(name)
     try:
         procedure = load({"sop.yaml": text})
@@ -200,7 +204,8 @@ def check_name(name: str) -> None:
 
 
 def _scripts_apart(content: Content) -> dict[str, str]:
-    """Make files of scripts with {{ in them, which sop.yaml would take for templates, and of ones longer than a screen."""
+    """Make files of scripts with {{ in them, which sop.yaml would take for templates, and of ones
+    longer than a screen."""
     files: dict[str, str] = {}
     for phase, steps in (("plan", content.plan), ("commit", content.commit)):
         for number, step in enumerate(steps, 1):

@@ -1,8 +1,9 @@
-"""Say what must hold before a replay of steps writes: the tools are what they were, the world can take it.
+"""Say what must hold before a replay of steps writes: the tools are what they were, the world can
+take it.
 
-`ReplayGuards` is asked by replay/rote/ before the first step, and between plan and commit (nothing has been written). It
-stops with a reason; it never works around anything. Source: seed 002 §7. A replay that stops is fine, one that does the
-wrong thing is not.
+`ReplayGuards` is asked by replay/rote/ before the first step, and between plan and commit (nothing
+has been written). It stops with a reason; it never works around anything. Source: seed 002 §7. A
+replay that stops is fine, one that does the wrong thing is not.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ UNSHAPED = ("description", "default", "title")
 
 @dataclass(frozen=True, slots=True)
 class ReplayGuards:
-    """The guards of one replay. `schemas`: function schemas of the tools by name; `recorded`: their signatures when the
-    SOP was taught; `budget`: what one run took then."""
+    """The guards of one replay. `schemas`: function schemas of the tools by name; `recorded`: their
+    signatures when the SOP was taught; `budget`: what one run took then."""
 
     schemas: Mapping[str, Mapping[str, Any]]
     tools: Mapping[str, Tool]
@@ -57,7 +58,8 @@ class ReplayGuards:
         cwd: Path,
         lang: Lang = "en",
     ) -> ReplayGuards:
-        """Return the guards for a run of an SOP; its evidence.json says what it recorded when it was taught."""
+        """Return the guards for a run of an SOP; its evidence.json says what it recorded when it
+        was taught."""
         by_name = {schema["function"]["name"]: schema for schema in schemas}
         known = evidence(sop.folder)
         return cls(by_name, tools, cwd, known.get("tools", {}), lang, known.get("budget") or {})
@@ -94,7 +96,8 @@ class ReplayGuards:
             yield Doubt("parameter", str(error))
 
     def _drift(self, name: str, given: set[str]) -> Iterator[str]:
-        """Yield how a tool has changed since the SOP was taught, so that the SOP's calls do not fit it any more."""
+        """Yield how a tool has changed since the SOP was taught, so that the SOP's calls do not fit
+        it any more."""
         schema = self.schemas.get(name)
         if schema is None:
             yield self._say("gone_tool", name)
@@ -117,7 +120,7 @@ class ReplayGuards:
         tool = self.tools.get(step.tool)
         if tool is None:
             return None
-        looks = {"network"} if step.tool in LOOKS else set()  # whom: runs/replaying/plan_calls.py
+        looks = {"network"} if step.tool in LOOKS else set()  # whom: runs/replaying/replaying.py
         in_plan = PLAN_EFFECTS | looks
         allowed = COMMIT_EFFECTS[procedure.effects] if step.changes_something else in_plan
         beyond = sorted(_effects(step.tool, tool) - allowed)
@@ -151,9 +154,11 @@ def evidence(folder: Path) -> dict[str, Any]:
 
 
 def over_budget(budget: Mapping[str, Any], calls: int, seconds: float, lang: Lang = "en") -> str:
-    """Return why so many calls, or so long a time, are more than an SOP may take; "" while they are not.
+    """Return why so many calls, or so long a time, are more than an SOP may take; "" while they are
+    not.
 
-    `budget` is what one run took when the SOP was taught: calls, and seconds in which the tools worked.
+    `budget` is what one run took when the SOP was taught: calls, and seconds in which the tools
+    worked.
     """
     if "calls" not in budget or "seconds" not in budget:
         return ""
@@ -165,10 +170,11 @@ def over_budget(budget: Mapping[str, Any], calls: int, seconds: float, lang: Lan
 
 
 def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a tool's schema on which a call depends: arguments with type, choices and bounds, which are
-    required, a hash.
+    """Return the parts of a tool's schema on which a call depends: arguments with type, choices and
+    bounds, which are required, a hash.
 
-    Descriptions and defaults do not count. An argument that is new and optional changes the hash and nothing else.
+    Descriptions and defaults do not count. An argument that is new and optional changes the hash
+    and nothing else.
     """
     parameters = schema["function"]["parameters"]
     arguments = {name: _shape(inner) for name, inner in parameters.get("properties", {}).items()}
@@ -194,7 +200,8 @@ def tools_used(sop: Sop) -> set[str]:
 def signatures(
     procedure: Procedure, schemas: Iterable[Mapping[str, Any]], called: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return the signatures of the tools that a procedure uses, and was seen to use: evidence.json keeps them as "tools"."""
+    """Return the signatures of the tools that a procedure uses, and was seen to use: evidence.json
+    keeps them as "tools"."""
     used = {step.tool for step in procedure.steps} | set(called)
     by_name = {schema["function"]["name"]: schema for schema in schemas}
     return {name: signature(schema) for name, schema in by_name.items() if name in used}

@@ -1,8 +1,8 @@
 """Say what a run that asked to be remembered leaves behind: facts, each through the evidence gate.
 
-`start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences of the mark that name
-what a result shows are proposed as facts; a model, where there is one, is asked once for more. Whatever is proposed,
-the gate decides. Source: seed 002 §3.
+`start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences
+of the mark that name what a result shows are proposed as facts; a model, where there is one, is
+asked once for more. Whatever is proposed, the gate decides. Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -72,10 +72,12 @@ def after_run(
     *,
     redact: Callable[[str], str] | None = None,
 ) -> list[Event]:
-    """Return what became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
+    """Return what became of a run that called `start_long_term_update`: `learned` events, nothing
+    for any other run.
 
-    Of a fact: `{what: "fact", name: the fact, status: "stored" | "refused", reason}`; the reason of a stored one says
-    where it comes from. Nothing that goes wrong here is raised: the task itself is done.
+    Of a fact: `{what: "fact", name: the fact, status: "stored" | "refused", reason}`; the reason of
+    a stored one says where it comes from. Nothing that goes wrong here is raised: the task itself
+    is done.
     """
     marks = list(_marks(events))
     record = read_record(home, trace.run) if marks else None
@@ -92,7 +94,8 @@ def after_run(
             proposals += _asked(ask_model, what, trace, record, store)
         except (ModelError, SopwithError, ValueError) as error:
             found.append(_learned(_first_line(what), "refused", _no_reply(error, trace.lang)))
-    for proposal in _distinct(proposals)[:MAX_FACTS]:
+    distinct = {each.text: each for each in reversed(proposals)}
+    for proposal in list(distinct.values())[::-1][:MAX_FACTS]:
         found += _keep(proposal, store, record, trace.lang)
     return found
 
@@ -118,7 +121,8 @@ def _first_line(text: str) -> str:
 
 
 def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
-    """The sentences of the mark that name something, each with the turns whose results speak of it."""
+    """Yield the sentences of the mark that name something, each with the turns whose results speak
+    of it."""
     for sentence in _SENTENCE.split(what):
         text = _BULLET.sub("", sentence).strip().rstrip(".。；;").strip()
         if not text or _PROCEDURE.search(text):
@@ -130,7 +134,7 @@ def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
 
 
 def section_of(text: str) -> str:
-    """The section in which a fact belongs, by its words."""
+    """Return the section in which a fact belongs, by its words."""
     kinds = {value.kind for value in values(text)}
     if _MISSING.search(text):
         return "NEGATIVE"
@@ -144,7 +148,8 @@ def section_of(text: str) -> str:
 
 
 def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
-    """Return the turns that prove a sentence: for each of its values the last result that shows it, else the nearest one."""
+    """Return the turns that prove a sentence: for each of its values the last result that shows it,
+    else the nearest one."""
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
@@ -157,22 +162,20 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
 
 
 def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
-    """Return the turn of the last result that shows a value, else of the last call that was asked with it."""
+    """Return the turn of the last result that shows a value, else of the last call that was asked
+    with it."""
     shown = [each.turn for each in results if is_in(each.text)]
     asked = [each.turn for each in results if is_in(each.args_text)]
     return (shown or asked)[-1:]
 
 
 def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
-    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches no procedure."""
+    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches
+    no procedure."""
     stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
     said = (each for what in _marks(events) for each in _SENTENCE.split(what))
     sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
     return bool(sentences) and sentences <= stored
-
-
-def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
-    return list({each.text: each for each in reversed(proposals)}.values())[::-1]
 
 
 # The model's part
@@ -181,7 +184,7 @@ def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
 def _asked(
     ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore
 ) -> list[Proposal]:
-    """One call. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
+    """Ask once. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
     rules = constitution(store.home, trace.lang)
     texts = {
         "what": what,
@@ -197,7 +200,8 @@ def _asked(
 
 
 def read_reply(reply: str) -> Iterator[Proposal]:
-    """The proposals of a model's reply, `{"facts": [{"section", "text", "turns"}]}`. Raises ValueError for all else."""
+    """Yield the proposals of a model's reply, `{"facts": [{"section", "text", "turns"}]}`. Raises
+    ValueError for all else."""
     fenced = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", reply, re.DOTALL)
     try:
         said = json.loads(fenced[1] if fenced else reply)
@@ -223,7 +227,7 @@ def _proposal(fact: Any) -> Proposal:
 
 
 def _shown(results: Sequence[Result]) -> str:
-    """The results as the model reads them, the newest whole turns that find room."""
+    """Return the results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
     for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
         text = (
@@ -250,7 +254,8 @@ def _no_reply(error: Exception, lang: str) -> str:
 
 
 def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) -> list[Event]:
-    """Stores a proposal, or says why not. What this run left behind already is passed over in silence."""
+    """Store a proposal, or say why not. What this run left behind already is passed over in
+    silence."""
     turns = proposal.turns if proposal.section != "PREFERENCES" else ()
     turns = turns or turns_for(proposal.section, proposal.text, record)
     evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)

@@ -1,4 +1,5 @@
-"""Tell calls of a run that only read, and hosts that a plan may ask: a call that is not known to read counts as a change."""
+"""Tell calls of a run that only read, and hosts that a plan may ask: a call that is not known to
+read counts as a change."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ _URL = re.compile(r"https?://([\w.-]+)(?![\w.-]*[@{])", re.IGNORECASE)
 
 
 def only_reads(call: Result, request: str, changed: Collection[str]) -> bool:
-    """Return True for a call that leaves everything as it is. `request`: a host that it names may be asked; `changed`: the
-    calls that changed files."""
+    """Return True for a call that leaves everything as it is. `request`: a host that it names may
+    be asked; `changed`: the calls that changed files."""
     from safety.calls import read_name
 
     if call.tool == "file_read":
@@ -38,7 +39,7 @@ def only_reads(call: Result, request: str, changed: Collection[str]) -> bool:
 
 
 def _stays_here(args: Mapping[str, Any]) -> bool:
-    """True for a script that does nothing which no stage shows."""
+    """Return True for a script that does nothing which no stage shows."""
     if args.get("type") == "python":
         return True
     effects = scan(str(args.get("script", "")), Setting({}, "/"))
@@ -46,7 +47,8 @@ def _stays_here(args: Mapping[str, Any]) -> bool:
 
 
 def only_looks(args: Mapping[str, Any], hosts: Collection[str]) -> bool:
-    """Return True when a call of one of `LOOKS` asks this machine or one of the hosts, or looks at what is open already."""
+    """Return True when a call of one of `LOOKS` asks this machine or one of the hosts, or looks at
+    what is open already."""
     address = args.get("url")
     if address is None:
         return True
@@ -60,7 +62,8 @@ def hosts_in(request: str) -> frozenset[str]:
 
 
 def hosts_of(sop: Sop, request: str) -> frozenset[str]:
-    """Return the hosts that an SOP may ask in its plan: those of the request, of its own steps, and of the runs that taught it."""
+    """Return the hosts that an SOP may ask in its plan: those of the request, of its own steps, and
+    of the runs that taught it."""
     found = set(hosts_in(request))
     if sop.procedure is not None:
         found |= _addressed([step.args for step in sop.procedure.steps])

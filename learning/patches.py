@@ -1,4 +1,5 @@
-"""Make of a run that a model finished a new version of its SOP, and say which rules that breaks: it may mend a step only."""
+"""Make of a run that a model finished a new version of its SOP, and say which rules that breaks: it
+may mend a step only."""
 
 from __future__ import annotations
 
@@ -120,7 +121,8 @@ def _checks(procedure: Procedure) -> int:
 
 
 def diff(folder: Path, files: Mapping[str, bytes]) -> str:
-    """Return what a new version would change, as people read it: steps, scripts and instructions, not the evidence."""
+    """Return what a new version would change, as people read it: steps, scripts and instructions,
+    not the evidence."""
     old = {path: content.data for path, content in contents_of(folder).items()}
     lines: list[str] = []
     for path in sorted({*old, *files}):
@@ -132,14 +134,17 @@ def diff(folder: Path, files: Mapping[str, bytes]) -> str:
 
 
 def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay, the run is added to them."""
+    """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay,
+    the run is added to them."""
     known = {path: content.data for path, content in contents_of(sop.folder).items()}
     files = {path: data for path, data in known.items() if not path.startswith("scripts/")}
     for path, text in draft.files.items():
         if path.startswith(("scripts/", "references/")):
             files[path] = text.encode()
     steps = _with_words(raw(known["sop.yaml"].decode()), raw(draft.files["sop.yaml"]))
-    proofs = _with_run(evidence(sop.folder), json.loads(draft.files.get("evidence.json", "{}")), trace.run)  # fmt: skip
+    proofs = _with_run(
+        evidence(sop.folder), json.loads(draft.files.get("evidence.json", "{}")), trace.run
+    )
     name = free_name(read_cases(sop.folder))
     case = Case(name, values, {}, trace.request, trace.run, str(trace.cwd)).files()
     texts = {"sop.yaml": to_yaml(steps), "evidence.json": proofs, **case}
@@ -156,7 +161,8 @@ def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:
-    """Return the evidence with one more run; what one takes is measured anew, and the tools are as they are now."""
+    """Return the evidence with one more run; what one takes is measured anew, and the tools are as
+    they are now."""
     kept = {key: value for key, value in found.items() if key not in ("budget", "tools")}
     kept["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": run}])]
     kept |= {"tools": taught["tools"]} if taught.get("tools") else {}
@@ -164,12 +170,14 @@ def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str
 
 
 def with_new_labels(text: str, events: Sequence[Event]) -> str:
-    """Return a sop.yaml whose fields of pages have the labels that the owner said yes to in a run; "" without any."""
+    """Return a sop.yaml whose fields of pages have the labels that the owner said yes to in a run;
+    "" without any."""
     labels: dict[str, str] = {}
     for event in events:
         labels |= event.get("renamed", {}) if event["type"] == "rote" else {}
     said, is_changed = raw(text), False
-    for act in _acts(said):
+    steps = said.get("commit") or []
+    for act in (act for step in steps for act in step.get("args", {}).get("acts", ())):
         for verb in VERBS.keys() & act.keys():
             new = labels.get(act[verb]["label"])
             is_changed = is_changed or new is not None
@@ -177,13 +185,9 @@ def with_new_labels(text: str, events: Sequence[Event]) -> str:
     return to_yaml(said) if is_changed else ""
 
 
-def _acts(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for step in said.get("commit") or []:
-        yield from step.get("args", {}).get("acts", ())
-
-
 def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
-    """Count one more try at repairing a failure; False when it was tried often enough, or the SOP today."""
+    """Count one more try at repairing a failure; False when it was tried often enough, or the SOP
+    today."""
     now = now or datetime.now(UTC)
     day_ago = (now - timedelta(days=1)).isoformat()
     with _ledger(home) as tries:

@@ -1,9 +1,12 @@
-"""Say what becomes of an SOP after a run of it: promoted, repaired, rolled back, suspended. Never deleted.
+"""Say what becomes of an SOP after a run of it: promoted, repaired, rolled back, suspended. Never
+deleted.
 
-`after_run` is the one entry, called when a run has ended. Failures are sorted by what the replay's event says: `world`
-(not ready, or it refuses the input) and `parameter` (the request was not for this SOP) are not held against it;
-`expectation`, `check` and `budget` are. A failed `step` is where the same values went well before. What a model then did
-in the same world the SOP should have done. Only SOPs that were learned are changed; those of the owner, and seeds, get a proposal. Source: seed 002 §2, §3.
+`after_run` is the one entry, called when a run has ended. Failures are sorted by what the replay's
+event says: `world` (not ready, or it refuses the input) and `parameter` (the request was not for
+this SOP) are not held against it; `expectation`, `check` and `budget` are. A failed `step` is where
+the same values went well before. What a model then did in the same world the SOP should have done.
+Only SOPs that were learned are changed; those of the owner, and seeds, get a proposal. Source: seed
+002 §2, §3.
 """
 
 from __future__ import annotations
@@ -49,7 +52,8 @@ KNOWN_FAILURES = "## Known failures"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How one run of an SOP went for the SOP. `kind` is what it failed on, empty for a clean run."""
+    """How one run of an SOP went for the SOP. `kind` is what it failed on, empty for a clean
+    run."""
 
     run: str
     at: str
@@ -62,7 +66,7 @@ class Use:
 
     @property
     def is_clean(self) -> bool:
-        """True if nothing went wrong."""
+        """Return True if nothing went wrong."""
         return self.is_over and not self.kind
 
 
@@ -75,10 +79,12 @@ def after_run(
     attempt: Attempt,
     crystallise: Crystallise | None = None,
 ) -> list[Event]:
-    """Take a run that has ended into account and return `learned` events for what changed: {what: sop, name, status, reason}.
+    """Take a run that has ended into account and return `learned` events for what changed: {what:
+    sop, name, status, reason}.
 
-    `events` are those of its log. Status "proposed" means: the owner's own SOP, or a seed, would need this.
-    Raises SopError, RepositoryError, RunLogError; the run itself is over and its log closed.
+    `events` are those of its log. Status "proposed" means: the owner's own SOP, or a seed, would
+    need this. Raises SopError, RepositoryError, RunLogError; the run itself is over and its log
+    closed.
     """
     opening = events[0]
     sops.reload()
@@ -117,7 +123,7 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
 
 
 def is_learned(sop: Sop) -> bool:
-    """True when the agent made it from runs: only then may the agent change it unasked."""
+    """Return True when the agent made it from runs: only then may the agent change it unasked."""
     author = str(sop.metadata.get("sopwith-author", sop.metadata.get("author", "")))
     is_own = sop.is_seed or author.casefold() == "owner"
     return not is_own and bool(evidence(sop.folder).get("runs"))
@@ -200,16 +206,20 @@ class _After:
         return self._earned_in_sight() if is_new and self._was_supervised() else []
 
     def _was_supervised(self) -> bool:
-        """True if the owner said yes to all that was asked; or was there, nothing had to be asked, and checks proved what was done.
+        """Return True if the owner said yes to all that was asked; or was there, nothing had to be
+        asked, and checks proved what was done.
 
-        An SOP that is not proven yet runs only when the owner asks for it by its name, and its result is shown."""
+        An SOP that is not proven yet runs only when the owner asks for it by its name, and its
+        result is shown.
+        """
         said = [event for event in self.events if event["type"] == "confirmed"]
         if not said:
             return bool(self.events[0].get("attended")) and not has_unchecked_commit(self.procedure)
         return all(e["decision"] != "no" and e["reason"] != NOT_SUPERVISED for e in said)
 
     def _earned_in_sight(self) -> list[Event]:
-        """Give to what cannot be tried, for a run that the owner confirmed, what a try in a stage gives to others."""
+        """Give to what cannot be tried, for a run that the owner confirmed, what a try in a stage
+        gives to others."""
         cases, opening, outcome = read_cases(self.sop.folder), self.events[0], observed(self.events)
         expect = {"status": outcome.status, "result": outcome.result}
         about = (opening["task"], self.run, opening["cwd"])
@@ -333,7 +343,8 @@ class _After:
         return [] if Repository(self.home).problem else self.store.history(self.sop.name)
 
     def _first_version(self) -> int:
-        """Return the oldest version, without a gap, whose steps are those of now: cases and notes make versions too."""
+        """Return the oldest version, without a gap, whose steps are those of now: cases and notes
+        make versions too."""
         now, first = contract_of(self.sop.folder), self.sop.version
         for entry, files in self._kept():
             if _contract(files) != now:
@@ -351,7 +362,8 @@ class _After:
                 yield entry, {path: content.data for path, content in files.items()}
 
     def _older(self) -> Iterator[tuple[Version, dict[str, bytes]]]:
-        """Yield versions with other steps than now, that once were trusted, newest first; each kind of steps once."""
+        """Yield versions with other steps than now, that once were trusted, newest first; each kind
+        of steps once."""
         tried = {contract_of(self.sop.folder)}
         for entry, files in self._kept():
             contract = _contract(files)

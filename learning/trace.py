@@ -1,7 +1,9 @@
-"""A run as learning sees it: the request, the calls that were carried out, and what each of them brought.
+"""A run as learning sees it: the request, the calls that were carried out, and what each of them
+brought.
 
-A recording, a finished run and a replay are all runs in the run log, so this is the only door through which experience
-comes in. A result's hash is what evidence points to. Source: seed 002 §3 (no execution, no memory).
+A recording, a finished run and a replay are all runs in the run log, so this is the only door
+through which experience comes in. A result's hash is what evidence points to. Source: seed 002 §3
+(no execution, no memory).
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class Trace:
 
 
 def read_trace(home: Path, run: str) -> Trace:
-    """The trace of a run. Raises RunLogError when there is no such run or its log cannot be read."""
+    """Return the trace of a run. Raises RunLogError when there is no such run or its log cannot be
+    read."""
     run = find_run(home, run)
     events = list(read_events(home, run))
     if not events:
@@ -44,7 +47,7 @@ def read_trace(home: Path, run: str) -> Trace:
 
 
 def trace_of(run: str, events: list[Event]) -> Trace:
-    """The trace that the events of a run tell."""
+    """Return the trace that the events of a run tell."""
     opening = opening_of(events)
     ended = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
     return Trace(

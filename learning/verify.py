@@ -1,11 +1,13 @@
-"""Prove an SOP: try it in a stage with its own cases and with new values, and give it the status that it has earned.
+"""Prove an SOP: try it in a stage with its own cases and with new values, and give it the status
+that it has earned.
 
     draft → candidate   its own parameters pass
           → probation   a second set passes that differs in every value, and in what comes of it
           → active      three clean runs (learning/repair.py)
 
-An SOP that commits something without checking it stays a candidate. One whose effects leave the machine, or cannot be
-undone, is not tried: it earns its status in runs that the owner sees (learning/repair.py). Source: docs/sop-format.md.
+An SOP that commits something without checking it stays a candidate. One whose effects leave the
+machine, or cannot be undone, is not tried: it earns its status in runs that the owner sees
+(learning/repair.py). Source: docs/sop-format.md.
 
     SopError
     └── NotTried   this SOP, or these values, cannot be tried today: the text says why
@@ -41,8 +43,9 @@ class NotTried(SopError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Hold what one try, or one run, did. `produced` maps each path that it touched to the kind of change, `more` is what
-    else tells two outcomes apart; `reason` and `kind` say why it failed; `calls` and `seconds` are its budget."""
+    """Hold what one try, or one run, did. `produced` maps each path that it touched to the kind of
+    change, `more` is what else tells two outcomes apart; `reason` and `kind` say why it failed;
+    `calls` and `seconds` are its budget."""
 
     status: str
     result: str
@@ -56,7 +59,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """True if it ended well."""
+        """Return True if it ended well."""
         return self.status == "done" and not self.reason
 
 
@@ -89,10 +92,11 @@ class Verdict:
 def verify(
     sop: Sop, values: Mapping[str, Any] | None, *, attempt: Attempt, store: SopChanges
 ) -> Verdict:
-    """Prove an SOP of the store and write down what that gave: status, case, evidence, in one change.
+    """Prove an SOP of the store and write down what that gave: status, case, evidence, in one
+    change.
 
-    `values`: a set of parameters to prove it on, beside its cases. Seeds and archived SOPs are tried and not changed.
-    Raises SopError, SopNotWritten.
+    `values`: a set of parameters to prove it on, beside its cases. Seeds and archived SOPs are
+    tried and not changed. Raises SopError, SopNotWritten.
     """
     for tries in range(1, ATTEMPTS + 1):
         verdict = prove(sop, values, attempt=attempt)
@@ -120,7 +124,8 @@ def _is_new(sop: Sop, verdict: Verdict) -> bool:
 def prove(
     sop: Sop, values: Mapping[str, Any] | None, *, attempt: Attempt, cwd: Path | None = None
 ) -> Verdict:
-    """Return the same without writing: also for a draft that is not stored yet (its folder may lie anywhere)."""
+    """Return the same without writing: also for a draft that is not stored yet (its folder may lie
+    anywhere)."""
     procedure, here = sop.procedure, cwd or Path.cwd()
     if procedure is None:
         why = f"it has no recorded steps{': ' + sop.problem if sop.problem else ''}"
@@ -136,7 +141,7 @@ def prove(
 
 
 def is_staged(procedure: Procedure) -> bool:
-    """True for one script that runs in a stage."""
+    """Return True for one script that runs in a stage."""
     return bool(procedure.steps) and procedure.steps[0].is_staged
 
 
@@ -154,10 +159,11 @@ def not_tried(procedure: Procedure) -> str:
 
 
 def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> str:
-    """Return why a second set of values proves nothing beside the first; "" when it does prove something.
+    """Return why a second set of values proves nothing beside the first; "" when it does prove
+    something.
 
-    Every value that the request gave must differ, and something must come out differently that is not just a value
-    said again: else an SOP that ignores its parameters would pass too.
+    Every value that the request gave must differ, and something must come out differently that is
+    not just a value said again: else an SOP that ignores its parameters would pass too.
     """
     if same := list(_same_values(procedure, taught.case.parameters, second.case.parameters)):
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
@@ -179,14 +185,15 @@ def _same_values(
 
 
 def _may_differ(procedure: Procedure, name: str, value: Any) -> bool:
-    """False for a value that may be nothing else, and for a default that nobody named."""
+    """Return False for a value that may be nothing else, and for a default that nobody named."""
     schema = procedure.parameters[name]
     is_default = value == schema.get("default") and name not in procedure.required
     return len(schema.get("enum", ())) != 1 and not is_default
 
 
 def has_unchecked_commit(procedure: Procedure) -> bool:
-    """True when it changes something and nothing checks it. What another program answers about the change is a check."""
+    """Return True when it changes something and nothing checks it. What another program answers
+    about the change is a check."""
     if any(step.changes_something and step.expect.get("fields") for step in procedure.steps):
         return False
     phases = {step.id.partition(".")[0] for step in procedure.steps if step.tool}
@@ -228,7 +235,8 @@ def _kept(case: Case, outcome: Outcome, procedure: Procedure, bound: Mapping[str
 
 
 def _mismatch(case: Case, outcome: Outcome) -> str:
-    """Return how a case that was written by hand does not hold; what was seen once may differ from day to day."""
+    """Return how a case that was written by hand does not hold; what was seen once may differ from
+    day to day."""
     for key in ("status", "result"):
         found, wanted = getattr(outcome, key), case.expect.get(key)
         is_written = wanted is not None and not case.run and "produced" not in case.expect
@@ -238,7 +246,8 @@ def _mismatch(case: Case, outcome: Outcome) -> str:
 
 
 def _came_of(procedure: Procedure, result: CaseResult) -> str:
-    """Return what came of a case; where scripts made files, with their paths: a script that ignores its values makes the same."""
+    """Return what came of a case; where scripts made files, with their paths: a script that ignores
+    its values makes the same."""
     assert result.outcome is not None
     changing = [step for step in procedure.steps if step.changes_something and step.tool]
     is_scripts = bool(changing) and all(step.tool == "code_run" for step in changing)
@@ -308,21 +317,26 @@ def _promotion(
 
 
 def _after_failure(status: Status) -> Status:
-    """One step down, and out of the lane without a model."""
+    """Return the status one step down, out of the lane without a model."""
     if status == "candidate":
         return "draft"
     return "suspended" if status in PROVEN else status
 
 
 def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
-    """Return new or changed case files, and the evidence: the measure of one run, what proved it."""
+    """Return new or changed case files, and the evidence: the measure of one run, what proved
+    it."""
     files: dict[str, str] = {}
     found = evidence(sop.folder)
     proofs = list(found.get("proofs", []))
     named = {str(each.get("case")) for each in proofs}
     passed = [(each.case, each.outcome) for each in kept if each.passed and each.outcome]
     for case, outcome in passed:
-        new = {path: text for path, text in case.files().items() if not _is_stored(sop.folder / path, text)}  # fmt: skip
+        new = {
+            path: text
+            for path, text in case.files().items()
+            if not _is_stored(sop.folder / path, text)
+        }
         files |= new
         has_proof = "runs" in found or case.name in named  # else a text has no other proof
         if new or not has_proof:

@@ -1,4 +1,5 @@
-"""Make the wording that asks for an SOP of the request in which its owner asked for it, and schemas of its values."""
+"""Make the wording that asks for an SOP of the request in which its owner asked for it, and schemas
+of its values."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 from replay.parameters import NUMBERED
 
+Span = tuple[int, int]
 QUOTES = {'"': '"', "'": "'", "“": "”", "「": "」", "`": "`"}
 
 
@@ -30,24 +32,34 @@ def schema_of(value: str) -> dict[str, Any]:
 
 
 def slotted(request: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Return the request with slots in the places of its values, and the names of values that it leaves out."""
+    """Return the request with slots in the places of its values, and the names of values that it
+    leaves out."""
     text, missing = " ".join(request.split()), []
     for name, value in sorted(values.items(), key=lambda pair: -len(pair[1])):
-        spelled = next((each for each in (value, value.rstrip("/")) if _found(text, each)), "")
         if f"{{{name}}}" in text:
             continue
-        if not spelled:
+        spans = _found(text, value) or _found(text, value.rstrip("/"))
+        if not spans:
             missing.append(name)
             continue
-        start, end = _found(text, spelled) or (0, 0)
-        if QUOTES.get(text[start - 1 : start]) == text[end : end + 1] and start:
+        start, end = min(spans, key=lambda span: _looseness(text, span, name))
+        if start and QUOTES.get(text[start - 1]) == text[end : end + 1]:
             start, end = start - 1, end + 1
         text = f"{text[:start]}{{{name}}}{text[end:]}"
     return text.rstrip(" .!?。！？"), missing
 
 
-def _found(text: str, value: str) -> tuple[int, int] | None:
+def _looseness(text: str, span: Span, name: str) -> int:
+    """Return how little a place is the value's own: 0 beside the name of its parameter, 1 free, 2
+    joined to other letters."""
+    before, behind = text[: span[0]], text[span[1] :].rstrip(".")
+    if before.rstrip(" \"'").endswith(f" {name}"):
+        return 0
+    return 1 + bool(re.search(r"[\w./-]", before[-1:] + behind[:1], re.ASCII))
+
+
+def _found(text: str, value: str) -> list[Span]:
     start = r"(?<![A-Za-z0-9{])" if value[:1].isascii() and value[:1].isalnum() else ""
     end = r"(?![A-Za-z0-9}])" if value[-1:].isascii() and value[-1:].isalnum() else ""
-    found = re.search(f"{start}{re.escape(value)}{end}", text) if value else None
-    return found.span() if found else None
+    found = re.finditer(f"{start}{re.escape(value)}{end}", text) if value else ()
+    return [each.span() for each in found]

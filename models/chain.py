@@ -1,7 +1,8 @@
-"""The models of a run, in order: the first that can serve does, and the next one goes on where it has to stop.
+"""The models of a run, in order: the first that can serve does, and the next one goes on where it
+has to stop.
 
-`Budget` is the owner's limit on cost and time for a run; it is held here because every model call passes here.
-Source: seed 002 §1; docs/architecture.md, "Rote is a model".
+`Budget` is the owner's limit on cost and time for a run; it is held here because every model call
+passes here. Source: seed 002 §1; docs/architecture.md, "Rote is a model".
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from models.base import Event, Model, Reply, Request
-from models.base.reply import Usage
+from models.base import Event, Model, Reply, Request, Usage
 from models.errors import Diverged, LimitReached, ModelUnavailable
 
 NO_MODEL = (
@@ -28,7 +28,8 @@ PATIENCE_SECONDS = (
 
 @dataclass(slots=True)
 class Budget:
-    """Hold what a run may use: USD and minutes, None for no limit. A resumed run enters with what it has used already."""
+    """Hold what a run may use: USD and minutes, None for no limit. A resumed run enters with what
+    it has used already."""
 
     cost_usd: float | None
     minutes: float | None
@@ -37,15 +38,15 @@ class Budget:
 
     @property
     def deadline(self) -> float:
-        """When the time is used up, on the monotonic clock."""
+        """Return when the time is used up, on the monotonic clock."""
         return inf if self.minutes is None else self.started + self.minutes * 60
 
     def add(self, usage: Usage) -> None:
-        """Counts one model call."""
+        """Count one model call."""
         self.spent_usd += usage.cost
 
     def check(self) -> None:
-        """Raises LimitReached when the cost or the time is used up."""
+        """Raise LimitReached when the cost or the time is used up."""
         if (
             self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd
         ):  # 0 leaves what is free
@@ -63,12 +64,14 @@ class Budget:
 
 
 class ModelChain:
-    """Asks the first model, and each time one fails, the next, which stays in charge from then on. A model that another
-    follows is not waited for longer than PATIENCE_SECONDS, and none beyond the time limit.
+    """Asks the first model, and each time one fails, the next, which stays in charge from then on.
+    A model that another follows is not waited for longer than PATIENCE_SECONDS, and none beyond the
+    time limit.
 
-    Yields `model_failed {turn, model, reason}` when an endpoint cannot serve and `handover {turn, text}` when a replay
-    stops: the text is in the history then, and a resumed run puts it there again from the event.
-    When none is left it raises the last error; of unavailable models, with all their reasons.
+    Yields `model_failed {turn, model, reason}` when an endpoint cannot serve and `handover {turn,
+    text}` when a replay stops: the text is in the history then, and a resumed run puts it there
+    again from the event. When none is left it raises the last error; of unavailable models, with
+    all their reasons.
     """
 
     def __init__(self, models: Sequence[Model], budget: Budget) -> None:
@@ -78,7 +81,7 @@ class ModelChain:
 
     @property
     def name(self) -> str:
-        """The model in charge."""
+        """Return the model in charge."""
         return self._models[0].name if self._models else ""
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:

@@ -1,4 +1,5 @@
-"""Replies that end a run too early: one that only announces, one that claims an output which is not there."""
+"""Replies that end a run too early: one that only announces, one that claims an output which is not
+there."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _CODE_ALONE = pattern(r"```[^\n]*\n(?:(?!```).)*?```", 16)  # re.DOTALL
 
 
 def doubt(reply: Reply, answer: str, request: str, is_there: Callable[[str], bool]) -> str:
-    """The name of the prompt that asks once more, or "" where the answer may stand. `is_there` looks for a file."""
+    """Return the name of the prompt that asks once more, or "" where the answer may stand.
+    `is_there` looks for a file."""
     if reply.kind == "rote":
         return ""
     if only_announces(answer):

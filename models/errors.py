@@ -19,7 +19,8 @@ Blame = Literal[
 
 
 class ModelError(Exception):
-    """A model did not reply. The text is for the owner: what is wrong, what was tried, what would work."""
+    """A model did not reply. The text is for the owner: what is wrong, what was tried, what would
+    work."""
 
 
 class ModelUnavailable(ModelError):
@@ -35,10 +36,11 @@ class ContextTooLong(ModelUnavailable):
 
 
 class Diverged(ModelError):
-    """A replay stopped: `reason` says what differed, `handover` tells the next model what has already happened.
+    """A replay stopped: `reason` says what differed, `handover` tells the next model what has
+    already happened.
 
-    `declined` is True when the gate or the owner said no, or what was asked for is not there: no model is to try again.
-    `kind` says what it failed on, for repair.
+    `declined` is True when the gate or the owner said no, or what was asked for is not there: no
+    model is to try again. `kind` says what it failed on, for repair.
     """
 
     declined = False

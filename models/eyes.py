@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 
-from models.base import Event, Message, Model, Reply, Request
+from models.base import Event, Message, Model, Request, last
 from models.errors import ModelError
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
@@ -28,7 +28,8 @@ class Eyes:
         return cost
 
     def describe(self, request: Request) -> Generator[Event, None, Request]:
-        """Return the request with words in the place of images. Yields `image_described {turn, model, file, text}`."""
+        """Return the request with words in the place of images. Yields `image_described {turn,
+        model, file, text}`."""
         paths = [path for message in request.messages for path in message.get("images", ())]
         for path in dict.fromkeys(paths):
             if path not in self._said:
@@ -64,13 +65,3 @@ class Eyes:
             plain["content"] = f"{message['content']}\n\n{said}"
             self._told[id(message)] = (message, plain)
         return self._told[id(message)][1]
-
-
-def last(replying: Generator[Event, None, Reply]) -> Reply:
-    """Return the reply; nobody sees it grow."""
-    while True:
-        try:
-            next(replying)
-        except StopIteration as end:
-            reply: Reply = end.value
-            return reply

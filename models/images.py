@@ -29,9 +29,11 @@ MAX_SIDE, MAX_PIXELS = (
 
 
 def encoded(path: str) -> tuple[str, str] | None:
-    """Return the media type and the base64 text of an image; None for a file that is gone or no image.
+    """Return the media type and the base64 text of an image; None for a file that is gone or no
+    image.
 
-    Pillow (extra desktop) makes a large image smaller. Without it, one of more than MAX_IMAGE_BYTES is None.
+    Pillow (extra desktop) makes a large image smaller. Without it, one of more than MAX_IMAGE_BYTES
+    is None.
     """
     file = Path(path)
     try:

@@ -1,9 +1,10 @@
-"""Replays given replies: the model of the demo and of tests, without a network and the same each time.
+"""Replays given replies: the model of the demo and of tests, without a network and the same each
+time.
 
 A reply is a `Reply`, a text, a dict, or a function of the request that returns one of these:
 
-    {"text": "I look first.", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}], "finish": "stop",
-     "usage": {"input": 900, "cached": 800, "output": 20, "cost": 0.001}}
+    {"text": "I look first.", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}], "finish":
+     "stop", "usage": {"input": 900, "cached": 800, "output": 20, "cost": 0.001}}
 
 Every key is optional. A call may carry "id", "raw" and "error" as `ToolCall` has them.
 """
@@ -17,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from config import ConfigError
-from models.base import Event, Message, Reply, Request, ToolCall
-from models.base.reply import Usage
+from models.base import Event, Message, Reply, Request, ToolCall, Usage
 from models.errors import ModelUnavailable
 from models.streams.typed import record_of
 
@@ -32,7 +32,8 @@ _ID = re.compile(r"scripted_(\d+)_\d+")
 class ScriptedModel:
     """Gives the replies in order; ModelUnavailable when they are used up.
 
-    A resumed run goes on behind the last reply that its history shows: calls are numbered `scripted_REPLY_CALL`.
+    A resumed run goes on behind the last reply that its history shows: calls are numbered
+    `scripted_REPLY_CALL`.
     """
 
     def __init__(
@@ -44,7 +45,8 @@ class ScriptedModel:
 
     @classmethod
     def load(cls, path: Path | str, name: str = "scripted") -> ScriptedModel:
-        """From a YAML or JSON file that holds a list of replies. ConfigError names the file and the entry."""
+        """Load a YAML or JSON file that holds a list of replies. ConfigError names the file and the
+        entry."""
         import yaml
 
         try:
@@ -136,6 +138,6 @@ def _is_usage(usage: object) -> bool:
 
 
 def _used_in(messages: list[Message]) -> int:
-    """How many scripted replies a history shows, by the ids of their calls."""
+    """Return how many scripted replies a history shows, by the ids of their calls."""
     ids = [call["id"] for message in reversed(messages) for call in message.get("tool_calls") or []]
     return next((int(match[1]) for id_ in ids if (match := _ID.fullmatch(id_))), 0)

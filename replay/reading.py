@@ -1,4 +1,5 @@
-"""Read one sop.yaml: each check knows the key it looks at; the line is looked up only when something is wrong."""
+"""Read one sop.yaml: each check knows the key it looks at; the line is looked up only when
+something is wrong."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ TOP_KEYS = (
     *("parameters", "wordings", "requires", "effects", "run", "expect"),
     *("plan", "commit", "script", "result", "checks"),
 )
-IN_A_SCRIPT = "a value never becomes part of a script; the script finds it in the environment, as $name"  # fmt: skip
+IN_A_SCRIPT = (
+    "a value never becomes part of a script; the script finds it in the environment, as $name"
+)
 IN_A_COMMAND = "a value never becomes part of a command; it finds it in the environment, as $name"
 
 
@@ -191,7 +194,8 @@ class _Reader:
         return properties, tuple(required)
 
     def _free_name(self, name: str, at: Key, taken: set[str]) -> None:
-        """Refuse names that would change what a shell does: they become environment variables of scripts."""
+        """Refuse names that would change what a shell does: they become environment variables of
+        scripts."""
         is_free = not REFUSED_NAME.fullmatch(name) and name not in taken
         self._need(is_free, at, f"the name {name!r} is taken; use another one")
 
@@ -421,7 +425,8 @@ class _Reader:
 
 
 def _line(text: str, key: Key) -> int:
-    """Return the line where a key stands, counted from 1; that of the nearest key above it when it does not stand there."""
+    """Return the line where a key stands, counted from 1; that of the nearest key above it when it
+    does not stand there."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -1,9 +1,11 @@
-"""An SOP's script: reads and checks `scripts/run.py`, and drives it in a sandboxed process of its own.
+"""An SOP's script: reads and checks `scripts/run.py`, and drives it in a sandboxed process of its
+own.
 
-`plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
-return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (replay/script_child.py) that can
-do nothing by itself: in bubblewrap it has no network, no other process, and of the file system only Python's library. Each
-call they yield becomes a step of the replay (replay/rote/).
+`plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent
+`{"status", "data"}`, and return a plan (JSON) or the result (text), or `{"stop": REASON}`. They
+compute in a child (replay/script_child.py) that can do nothing by itself: in bubblewrap it has no
+network, no other process, and of the file system only Python's library. Each call they yield
+becomes a step of the replay (replay/rote/).
 
     ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
 """
@@ -42,7 +44,8 @@ class ScriptFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script on disk, read and checked. `texts` are its string constants: no other text is run as code."""
+    """A script on disk, read and checked. `texts` are its string constants: no other text is run as
+    code."""
 
     name: str  # as sop.yaml names it: scripts/run.py
     source: str
@@ -51,7 +54,7 @@ class Script:
 
     @classmethod
     def load(cls, folder: Path, name: str) -> Script:
-        """Reads `folder/name`. Raises ScriptFault."""
+        """Read `folder/name`. Raises ScriptFault."""
         source = _source(folder, name)
         tree = _tree(source)
         _check_imports(tree)
@@ -115,7 +118,8 @@ def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Hold what a script does next: it asks for a call (`tool` and `args`), or, with no tool, returns `value`."""
+    """Hold what a script does next: it asks for a call (`tool` and `args`), or, with no tool,
+    returns `value`."""
 
     tool: str = ""
     args: dict[str, Any] | None = None
@@ -124,7 +128,8 @@ class Move:
 
 
 class RunningScript:
-    """A script at work. It is started by its first move; `close` ends it, and so does the last reference going away.
+    """A script at work. It is started by its first move; `close` ends it, and so does the last
+    reference going away.
 
     All moves raise ScriptFault, and the process is gone then.
     """
@@ -135,19 +140,19 @@ class RunningScript:
         self._is_closed = False
 
     def plan(self, parameters: dict[str, Any]) -> Move:
-        """Starts `plan`."""
+        """Start `plan`."""
         return self._move({"plan": parameters})
 
     def commit(self, parameters: dict[str, Any], plan: Any) -> Move:
-        """Starts `commit`."""
+        """Start `commit`."""
         return self._move({"commit": [parameters, plan]})
 
     def go_on(self, status: str, data: Any) -> Move:
-        """Sends the result of the call that was asked for."""
+        """Send the result of the call that was asked for."""
         return self._move({"result": {"status": status, "data": data}})
 
     def close(self) -> None:
-        """Ends the process. May be called again."""
+        """End the process. May be called again."""
         self._is_closed = True
         if self._child is not None:
             self._child.close()
@@ -208,13 +213,16 @@ class _Child:
             self._process = subprocess.Popen(
                 [*walled(), *held, "--", *python, str(CHILD)],
                 cwd="/",
-                # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
+                # the seed of hashes is fixed, so that a script that goes over a set does the same
+                # in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=passed,
-                process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/processes/tree.py expects of our own
+                # Ctrl-C is for us; the session stays ours, as tools/processes/tree.py expects of
+                # our own
+                process_group=0,
             )
         except OSError as error:
             _close(info)
@@ -232,7 +240,7 @@ class _Child:
         self.close = weakref.finalize(self, _end, self._process, info)
 
     def exchange(self, line: bytes) -> bytes:
-        """Writes one line and reads one, within the script's time."""
+        """Write one line and read one, within the script's time."""
         left, came = memoryview(line + b"\n"), bytearray()
         end = time.monotonic() + STEP_SECONDS
         poll = select.poll()
@@ -295,12 +303,13 @@ class _Child:
 
 
 def _end(process: subprocess.Popen[bytes], info: int) -> None:
-    """Ends a child and clears up behind it."""
+    """End a child and clear up behind it."""
     if process.poll() is None:
         inner = _inside(info)
         with contextlib.suppress(ProcessLookupError):
             os.kill(inner or process.pid, signal.SIGKILL)
-        if inner:  # bubblewrap sees its child end, and goes; were it killed first, nobody would reap the child
+        # bubblewrap sees its child end, and goes; were it killed first, nobody would reap the child
+        if inner:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(PATIENCE_SECONDS)
             process.kill()
@@ -313,7 +322,7 @@ def _end(process: subprocess.Popen[bytes], info: int) -> None:
 
 
 def _inside(info: int) -> int:
-    """The pid of the process that bubblewrap holds; 0 without bubblewrap."""
+    """Return the pid of the process that bubblewrap holds; 0 without bubblewrap."""
     if info < 0 or not select.select([info], [], [], PATIENCE_SECONDS)[0]:
         return 0
     with contextlib.suppress(ValueError, KeyError):

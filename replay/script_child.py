@@ -1,9 +1,12 @@
-"""Run the script of an SOP in a process of its own: started by replay/script.py inside of bubblewrap, imported by nobody.
+"""Run the script of an SOP in a process of its own: started by replay/script.py inside of
+bubblewrap, imported by nobody.
 
-One JSON object a line. In: `{"source", "path", "seconds"}` once, then `{"plan": p}`, `{"commit": [p, plan]}` or `{"result": {…}}`.
-Out, one for each after the first: `{"call": {"tool", "args"}, "line"}`, `{"return": value}` or `{"error": text, "line"}`.
+One JSON object a line. In: `{"source", "path", "seconds"}` once, then `{"plan": p}`, `{"commit":
+[p, plan]}` or `{"result": {…}}`. Out, one for each after the first: `{"call": {"tool", "args"},
+"line"}`, `{"return": value}` or `{"error": text, "line"}`.
 
-Bubblewrap shows it no file of the owner's and no network; the kernel holds its memory, its time and what it may write.
+Bubblewrap shows it no file of the owner's and no network; the kernel holds its memory, its time and
+what it may write.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ LIMITS = (
 
 
 def main() -> None:
-    """Serves one script until its input ends, which is how it is told to go."""
+    """Serve one script until its input ends, which is how it is told to go."""
     lines, out = _take_pipes()
     opening = json.loads(lines.readline())
     _hold()
@@ -47,7 +50,8 @@ def main() -> None:
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two pipes of the protocol, where a script does not come across them: its input is empty, its output stderr."""
+    """Return the two pipes of the protocol, where a script does not come across them: its input is
+    empty, its output stderr."""
     lines, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -73,7 +77,7 @@ class Talk:
         self.steps: Generator[Any, Any, Any] | None = None  # what plan or commit is at
 
     def serve(self, code: CodeType) -> None:
-        """Runs the module, then a move of the script for every line that comes in."""
+        """Run the module, then a move of the script for every line that comes in."""
         scope: dict[str, Any] = {"__name__": "sop_script", "__builtins__": __builtins__}
         has_run = False
         while line := self.lines.readline():
@@ -104,7 +108,7 @@ class Talk:
             return {"return": end.value}
 
     def asked(self, call: Any) -> dict[str, Any]:
-        """A call that the script yields, with the line it stands on."""
+        """Return a call that the script yields, with the line it stands on."""
         steps: Any = self.steps
         line = 0
         while isinstance(steps, GeneratorType) and steps.gi_frame:
@@ -129,7 +133,7 @@ class Talk:
         return {"call": {"tool": call["tool"], "args": args}, "line": line}
 
     def send(self, message: dict[str, Any]) -> None:
-        """Writes one line. What is no JSON, or too much of it, becomes an error."""
+        """Write one line. What is no JSON, or too much of it, becomes an error."""
         try:
             _check(message)
             line = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8")
@@ -148,7 +152,7 @@ class Talk:
         self.out.flush()
 
     def report(self, error: BaseException) -> None:
-        """Tells what the script died of, and on which of its lines."""
+        """Tell what the script died of, and on which of its lines."""
         line = (
             error.lineno or 0
             if isinstance(error, SyntaxError)
@@ -164,7 +168,8 @@ class Talk:
 
 
 def _check(value: Any) -> None:
-    """Raises TypeError for what `json` would change without a word: keys that are no text, sets, tuples in keys."""
+    """Raise TypeError for what `json` would change without a word: keys that are no text, sets,
+    tuples in keys."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):

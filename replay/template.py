@@ -1,7 +1,9 @@
-"""Fills `{{name | filter}}` and `{{name | count file files}}` in the arguments and the result of an SOP with parameters and saved values.
+"""Fills `{{name | filter}}` and `{{name | count file files}}` in the arguments and the result of an
+SOP with parameters and saved values.
 
-A string that is one template alone becomes the value itself, so a list stays a list; inside text a value is written
-out. What is filled in is never read as a template again. A script is not filled at all (replay/procedure.py).
+A string that is one template alone becomes the value itself, so a list stays a list; inside text a
+value is written out. What is filled in is never read as a template again. A script is not filled at
+all (replay/procedure.py).
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ TEMPLATE = pattern(
 
 
 class TemplateError(ValueError):
-    """A template names a value or a filter that does not exist, or the value has not the shape that the filter needs."""
+    """A template names a value or a filter that does not exist, or the value has not the shape that
+    the filter needs."""
 
 
 def fill(template: Any, values: Mapping[str, Any]) -> Any:
-    """The template (a string, or lists and mappings of them) with the values in their places. Raises TemplateError."""
+    """Return the template (a string, or lists and mappings of them) with the values in their
+    places. Raises TemplateError."""
     if isinstance(template, Mapping):
         return {key: fill(value, values) for key, value in template.items()}
     if isinstance(template, list):
@@ -39,7 +43,8 @@ def fill(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def names(template: Any) -> Iterator[str]:
-    """The values that a template uses, by their first name. Raises TemplateError for braces that are no template."""
+    """Yield the values that a template uses, by their first name. Raises TemplateError for braces
+    that are no template."""
     if isinstance(template, Mapping):
         for value in template.values():
             yield from names(value)
@@ -71,7 +76,7 @@ def find(path: str, values: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value inside text: strings as they are, lists a line each, anything else as JSON."""
+    """Return a value inside text: strings as they are, lists a line each, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -80,7 +85,7 @@ def as_text(value: Any) -> str:
 
 
 def readable_bytes(size: float) -> str:
-    """A number of bytes for people, in powers of 1024: "1.4 GB"."""
+    """Return a number of bytes for people, in powers of 1024: "1.4 GB"."""
     for unit in ("B", "KB", "MB", "GB", "TB"):
         if abs(size) < 1024 or unit == "TB":
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
@@ -111,12 +116,13 @@ def _check_filters(match: re.Match[str]) -> None:
 
 
 def _filters(match: re.Match[str]) -> list[tuple[str, list[str]]]:
-    """The name of each filter, with the words behind it."""
+    """Return the name of each filter, with the words behind it."""
     return [(name, words) for name, *words in (part.split() for part in match[2].split("|")[1:])]
 
 
 def _count(value: Any, one: str = "", many: str = "") -> int | str:
-    """How many there are; with the words for one and for many, a text such as "1 file". A number counts as itself."""
+    """Return how many there are; with the words for one and for many, a text such as "1 file". A
+    number counts as itself."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and one
     number = 0 if value is None else value if is_number else len(value)
     return f"{number:,} {one if number == 1 else many}" if one else number

@@ -20,7 +20,8 @@ _APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
 
 
 class Wording(NamedTuple):
-    """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case."""
+    """A typed way to ask for this SOP. Each request of this wording holds one word of each of
+    `anchors`, lower-case."""
 
     text: str
     slots: tuple[str, ...]
@@ -40,8 +41,9 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
         raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
     if len(set(slots)) < len(slots):
         raise BadWording("names a parameter twice")
-    choices = (parameters[name].get("enum", ()) for name in slots)
-    anchors = _anchors(text.lower(), [tuple(map(_squeezed, each)) for each in choices if each])
+    enums = (parameters[name].get("enum", ()) for name in slots)
+    choices = [tuple("".join(str(each).lower().split()) for each in enum) for enum in enums if enum]
+    anchors = _anchors(text.lower(), choices)
     if not anchors and not any("pattern" in parameters[name] for name in slots):
         raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
     return Wording(text, slots, anchors)
@@ -56,13 +58,9 @@ def _slots(text: str, parameters: Mapping[str, Any]) -> Iterator[str]:
         yield name
 
 
-def _squeezed(choice: Any) -> str:
-    return "".join(str(choice).lower().split())
-
-
 def _anchors(text: str, chosen: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the fixed words, the choices of each group that must be there, and those of slots; the one that tells most
-    first."""
+    """Return the fixed words, the choices of each group that must be there, and those of slots; the
+    one that tells most first."""
     if LITERAL.search(_APOSTROPHE.sub("", SLOT.sub(" ", text))):
         raise BadWording("holds a number, a path, a quote or a stray brace outside a {slot}")
     anchors = [*chosen]
@@ -77,7 +75,8 @@ def _anchors(text: str, chosen: Sequence[tuple[str, ...]]) -> tuple[tuple[str, .
 
 @lru_cache(maxsize=4096)
 def _choices(group: str) -> tuple[str, ...]:
-    """Return the longest word of each choice of a group; an SOP's wordings mostly have the same groups."""
+    """Return the longest word of each choice of a group; an SOP's wordings mostly have the same
+    groups."""
     return tuple(_longest_word(choice) for choice in group[1:-1].split("|"))
 
 

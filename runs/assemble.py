@@ -1,4 +1,5 @@
-"""The one place where a run is put together: models, handler, context, memory, from config and options."""
+"""The one place where a run is put together: models, handler, context, memory, from config and
+options."""
 
 from __future__ import annotations
 
@@ -25,20 +26,18 @@ from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable
 from runs.control.bounds import AbsentOwner, ApprovingOwner, is_attended
+from runs.control.remote import queue_of
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
-from runs.queues import queue_of
 from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
-from runs.start.answers import Answering, Nobody, Recorded, answer, forgotten, is_answered
-from runs.start.attachments import in_full, named, request_of, take_in
+from runs.start.answers import Answering, Nobody, Recorded, answer, forgotten, is_answered, serve
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
-from runs.start.reminding import serve
-from runs.start.run_started import opening
+from runs.start.run_started import in_full, named, opening, request_of, take_in
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
 from safety.taint import Origin
@@ -64,7 +63,7 @@ class Agent:
         self.parts = Parts(config, self.prompts, self.sops)
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
-        """A new run. `previous` are the earlier runs of the conversation, oldest first."""
+        """Return a new run. `previous` are the earlier runs of the conversation, oldest first."""
         return self._start(task, options, owner, chosen(task, options, self.parts), previous)
 
     def prepare(
@@ -74,9 +73,12 @@ class Agent:
         origins: Iterable[str] = (),
         put: Callable[[str], str] = str,
     ) -> str:
-        """Writes how a run begins and lets go of it: a process of its own makes it go (runs/control/subprocess_run.py). Gives its id.
+        """Write how a run begins and leave it to a process of its own
+        (runs/control/subprocess_run.py). Return its id.
 
-        `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to a model."""
+        `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to
+        a model.
+        """
         found = chosen(task, options, self.parts)
         first = opening(task, options, self.parts, found, (), is_attended=False)
         first |= {"told": told} if found.replay is None and (told := put(task)) != task else {}
@@ -92,7 +94,8 @@ class Agent:
         return log.run
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
-        """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
+        """Return a new run that does the SOP called `name` by rote. Raises SopwithError when it
+        cannot be."""
         sop = self.released(name)
         if sop.status == "archived":
             raise ConfigError("error.run.disabled", name=name)
@@ -104,14 +107,14 @@ class Agent:
         return self._start(words, options, owner, Chosen(replay), ())
 
     def released(self, name: str) -> Sop:
-        """The SOP called `name`, when its owner has let it in. Raises ConfigError."""
+        """Return the SOP called `name`, when its owner has let it in. Raises ConfigError."""
         sop = self.sop(name)
         if sop.is_quarantined:
             raise ConfigError("error.run.quarantine", name=name)
         return sop
 
     def sop(self, name: str) -> Sop:
-        """The SOP called `name`. Raises ConfigError with the nearest names."""
+        """Return the SOP called `name`. Raises ConfigError with the nearest names."""
         sop = self.sops.get(name)
         if sop is None:
             from difflib import get_close_matches
@@ -122,18 +125,20 @@ class Agent:
         return sop
 
     def attempt(self, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
-        """Return what an SOP would do with bound values: runs/replaying/trying.py. Raises NotTried."""
+        """Return what an SOP would do with bound values: runs/replaying/trying.py. Raises
+        NotTried."""
         from runs.replaying import outcome_of
 
         return outcome_of(self.config, sop, values, cwd)
 
     def try_out(self, sop: Sop, parameters: dict[str, Any], options: Options) -> Run:
-        """A new run that counts for no statistics of the SOP, and asks nobody."""
+        """Return a new run that counts for no statistics of the SOP, and asks nobody."""
         found = Chosen(Replay(sop, parameters, verifies=True))
         return self._start(f"verify {sop.name}", options, AbsentOwner(), found, ())
 
     def resume(self, run: str, options: Options, owner: Owner, say: str | None = None) -> Run:
-        """Goes on after the last turn that is on disk; `say` is what the owner adds. Raises RunLogError."""
+        """Go on after the last turn that is on disk; `say` is what the owner adds. Raises
+        RunLogError."""
         run = find_run(self.config.home, run) if self.logs is RunLog else run
         log = self._reopened(run)
         try:
@@ -236,7 +241,8 @@ class Agent:
         return run
 
     def _begun_replay(self, run: str, progress: Progress) -> Replay | None:
-        """Return the replay that a run was at. Raises RunLogError when its SOP has changed since."""
+        """Return the replay that a run was at. Raises RunLogError when its SOP has changed
+        since."""
         start = progress.opening
         if not start["sop"] or progress.handed_over:
             return None
@@ -332,8 +338,8 @@ class Agent:
     def _or_meant(
         self, context: RunContext, loop: Generator[Event, None, End], pick: Shown | None
     ) -> Generator[Event, None, End]:
-        """Go through the loop. A model's pick is shown before it; where no model can do the first turn, the owner is
-        asked which SOP the request means, and that is done."""
+        """Go through the loop. A model's pick is shown before it; where no model can do the first
+        turn, the owner is asked which SOP the request means, and that is done."""
         progress = context.progress
         try:
             if pick is None:
@@ -352,8 +358,8 @@ class Agent:
     def _answered_or_asked(
         self, context: RunContext, why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        """Return the answer that the memory has for sure, or the SOP that the owner chose. Raises ModelUnavailable, with
-        the lines of the memory that may answer."""
+        """Return the answer that the memory has for sure, or the SOP that the owner chose. Raises
+        ModelUnavailable, with the lines of the memory that may answer."""
         from runs.start.recalling import answered, near_answers
 
         home, task = self.config.home, context.start["task"]
@@ -416,14 +422,15 @@ class Agent:
     def _delegated(
         self, context: RunContext, call: str, wish: Wish
     ) -> Generator[Event | str, None, ToolResult]:
-        """Let helpers of the run work (tools/agent/delegate.py)."""
+        """Let helpers of the run work (tools/agent/run.py)."""
         from runs.control.delegation import Delegation
 
         run, options = context.log.run, context.options
         return Delegation(self, run, options, context.progress, context.budget).of(call, wish)
 
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
-        """Learn from a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
+        """Learn from a run that has ended. A seed that did well, and a run that nobody marked,
+        teach nothing."""
         used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is None:
             return (yield from self._learn_anew(run))
@@ -440,7 +447,8 @@ class Agent:
             Remembered(self.config.home).add(start["task"], used, values, run.id, where)
 
     def _learn_anew(self, run: Run) -> Iterator[Event]:
-        """Learn from a marked run; take another into account as evidence for a candidate, and as one of its kind."""
+        """Learn from a marked run; take another into account as evidence for a candidate, and as
+        one of its kind."""
         from runs.learning import learn, offer
 
         has_candidate = any(each.status == "candidate" for each in self.sops.all())
@@ -453,7 +461,8 @@ class Agent:
 def _with_attached(
     task: str, attached: Sequence[str], first: Event, *, is_told: bool
 ) -> dict[str, Any]:
-    """Return the fields of `run_started` about attached files; `is_told`: their texts go with the task."""
+    """Return the fields of `run_started` about attached files; `is_told`: their texts go with the
+    task."""
     fields: dict[str, Any] = {"attached": attached} if attached else {}
     if is_told and (text := in_full(attached)):
         fields["told"] = f"{task}\n\n{text}"

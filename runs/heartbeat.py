@@ -1,7 +1,9 @@
-"""The daily upkeep of memory: distils the notes with the configured model, or with rules where there is none.
+"""The daily upkeep of memory: distils the notes with the configured model, or with rules where
+there is none.
 
-`Heartbeat` keeps it up for as long as a process lives (`serve`, `schedule start`); `memory digest` calls `beat` at once. The model is asked at most once, and only when there
-is something new; the call is a run of its own in the run log ("author MEMORY.md"). For the main session alone. Source:
+`Heartbeat` keeps it up for as long as a process lives (`serve`, `schedule start`); `memory digest`
+calls `beat` at once. The model is asked at most once, and only when there is something new; the
+call is a run of its own in the run log ("author MEMORY.md"). For the main session alone. Source:
 seed 000 "Background tasks".
 """
 
@@ -44,9 +46,11 @@ _log = logging.getLogger("sopwith.heartbeat")
 
 
 class Heartbeat:
-    """The upkeep of one home, once a day, for as long as it runs; in between it works off what the journal has put off.
+    """The upkeep of one home, once a day, for as long as it runs; in between it works off what the
+    journal has put off.
 
-    With nothing to do a look reads two small files: no model is called and nothing is written."""
+    With nothing to do a look reads two small files: no model is called and nothing is written.
+    """
 
     def __init__(
         self,
@@ -58,13 +62,14 @@ class Heartbeat:
         self._not_before: datetime | None = None  # after a failure
 
     def run(self, stop: threading.Event) -> None:
-        """Looks at once and then every few minutes, until `stop` is set. What goes wrong is tried again later."""
+        """Look at once and then every few minutes, until `stop` is set. What goes wrong is tried
+        again later."""
         while not stop.is_set():
             self.once()
             stop.wait(self._pause_seconds)
 
     def once(self) -> Digest | None:
-        """One look; what came of the upkeep, when it was due."""
+        """Look once; return what came of the upkeep, when it was due."""
         now, home = self._clock(), self._config.home
         try:
             if due(home, now) and (self._not_before is None or now >= self._not_before):
@@ -77,7 +82,8 @@ class Heartbeat:
 
 
 def in_spare_time(config: Config) -> None:
-    """Works off what the journal has put off, for a while; where nothing waits nothing is loaded. Never fails."""
+    """Work off what the journal has put off, for a while; where nothing waits nothing is loaded.
+    Never fails."""
     try:
         work_off(config.home, lambda: embedder(config.embeddings), SPARE_SECONDS, config.graph)
     except (
@@ -92,7 +98,8 @@ IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "mi
 
 
 def beat(config: Config, now: datetime) -> Digest:
-    """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest/distilling.py does."""
+    """Make one digest. `now` is aware, in the owner's timezone. Raises as
+    memory/digest/distilling.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
     _put_old_runs_away(config, now)
     agent = Agent(config)
@@ -104,7 +111,8 @@ def beat(config: Config, now: datetime) -> Digest:
 
 
 def _read_episodes(agent: Agent, now: datetime) -> None:
-    """Has the model read a few episodes of the last time for the mind graph; where there is none, what rules found stays."""
+    """Have the model read a few episodes of the last time for the mind graph; where there is none,
+    what rules found stays."""
     config = agent.config
     index = config.home / "journal" / INDEX
     ask = asker(agent, "graph", Path.cwd(), spent_usd=0.0) if index.is_file() else None
@@ -131,7 +139,8 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
 
 
 def _put_old_runs_away(config: Config, now: datetime) -> None:
-    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is; the next time finishes."""
+    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is;
+    the next time finishes."""
     if config.runs.archive_days > 0:
         with suppress(OSError):
             put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)

@@ -1,4 +1,4 @@
-"""Hold what a run is started with: the options of the command line, and the SOP that it does by rote."""
+"""Hold what a run is started with: options, and the SOP that it does by rote."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Options:
     persona: str | None = None
     max_turns: int | None = None
     max_cost: float | None = None  # USD
-    counts_local: bool = False  # the limit was named for this run: then a model of one's own without a price costs too
+    # the limit was named for this run: then a model of one's own without a price costs too
+    counts_local: bool = False
     max_minutes: float | None = None
     approve: Literal["ask", "never", "all"] = "ask"
     rote: bool = True
@@ -36,7 +37,8 @@ class Options:
 
 
 class Replay(NamedTuple):
-    """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when they were read from it."""
+    """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when
+    they were read from it."""
 
     sop: Sop
     parameters: dict[str, Any]
@@ -46,7 +48,7 @@ class Replay(NamedTuple):
 
 
 def as_started(options: Options, opening: Event) -> Options:
-    """The options of a resumed run: where and for whom it works does not change."""
+    """Return the options of a resumed run: where and for whom it works does not change."""
     options = replace(
         options,
         session=opening["session"],

@@ -1,8 +1,10 @@
-"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
+"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window,
+credentials, filter."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -25,8 +27,7 @@ from safety.paths import RUNS, shared_folder_of
 from safety.secrets import Redactor, held_values
 from sandbox.network import Leave
 from text import plugin
-from tools.families import Family, families
-from tools.registry import all_tools
+from tools.registry import Family, all_tools, families
 from tools.staged.dry import is_dry
 from tools.toolbox import Foreign, Toolbox
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from models.eyes import Eyes
     from sandbox.cells import Sandbox, levels
     from sandbox.cells.levels import Kind
-    from sandbox.stage import UndoStore
+    from sandbox.undo import UndoStore
     from tools.base import Tool
     from tools.staged import Staging
 
@@ -61,7 +62,7 @@ class Parts:
         return levels.chosen(levels.probe(self.config.home), self.config.safety.sandbox)
 
     def gate(self, options: Options, attended: bool, name: str | None) -> Gate:
-        """The gate of a run; `name` is the SOP that it does."""
+        """Return the gate of a run; `name` is the SOP that it does."""
         from sandbox.cells import levels
 
         sop = self.sops.get(name) if name else None
@@ -91,7 +92,7 @@ class Parts:
         )
 
     def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
-        """The sandbox of a run's scripts; `folder` is the run's."""
+        """Return the sandbox of a run's scripts; `folder` is the run's."""
         from sandbox.cells import Profile, Sandbox
 
         if not gate.sandboxed:
@@ -110,25 +111,28 @@ class Parts:
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
     def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """Return where the changes of a run's scripts are judged; None where this machine has no stage."""
-        if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
+        """Return where the changes of a run's scripts are judged; None where this machine has no
+        stage."""
+        is_mounted = self.sandbox.name == "full"
+        is_seen = is_mounted or (self.sandbox.name == "partial" and sys.platform == "linux")
+        if held is None or gate.shared or self.is_dry or not is_seen:
             return None
         from tools.staged import Staging
 
-        roots = gate.places.roots
-        if not Staging.works(self.config.home, roots):
+        home, roots = self.config.home, gate.places.roots
+        if is_mounted and not Staging.works(home, roots):
             return None
-        return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
+        return Staging.of(is_mounted, folder, roots, self.undo_store, [home / "sops"])
 
     def undo_store(self) -> UndoStore:
-        """The undo store, with the owner's limits."""
-        from sandbox.stage import UndoStore
+        """Return the undo store, with the owner's limits."""
+        from sandbox.undo import UndoStore
 
         undo = self.config.undo
         return UndoStore(self.config.home, undo.keep_days, int(undo.max_gb * 1e9))
 
     def shared_folder(self, options: Options) -> Path | None:
-        """Where a shared session may work, which takes a full sandbox."""
+        """Return where a shared session may work, which takes a full sandbox."""
         if options.session == "main" or self.sandbox.name != "full":
             return None
         return shared_folder_of(self.config.home, Session.parse(options.session).id)
@@ -143,7 +147,8 @@ class Parts:
         )
 
     def models(self, options: Options) -> list[Model]:
-        """The models that a run of this session asks; those of a group read no path of the owner's."""
+        """Return the models that a run of this session asks; those of a group read no path of the
+        owner's."""
         models = self.configured(options)
         if options.session == "main":
             return models
@@ -160,14 +165,15 @@ class Parts:
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
-        """The chosen models, each with its endpoint."""
+        """Return the chosen models, each with its endpoint."""
         return [
             self._endpoint(each, max_retries, options.counts_local)
             for each in self.chosen_models(options)
         ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
-        """Return what the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
+        """Return what the config says of the models that the owner asked for; without a name, of
+        all. Raises ConfigError."""
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
@@ -175,7 +181,8 @@ class Parts:
         return chosen
 
     def first_model(self) -> Model:
-        """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
+        """Return the configured model that is asked first, for what is no turn of a run. Raises
+        ConfigError without one."""
         models = self.configured(Options(), max_retries=1)
         if not models:
             raise ConfigError("error.run.no-model")
@@ -201,7 +208,8 @@ class Parts:
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:
-        """The model that describes images for the others: the first that the owner says has eyes."""
+        """Return the model that describes images for the others: the first that the owner says has
+        eyes."""
         seeing = next((each for each in self.config.models if each.eyes), settings)
         if seeing is settings:
             return None
@@ -211,7 +219,7 @@ class Parts:
 
     @cached_property
     def foreign(self) -> Foreign | None:
-        """Finds the tools of MCP servers by their names."""
+        """Find the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
         from tools.mcp import finder
@@ -219,18 +227,18 @@ class Parts:
         return finder(self.config)
 
     def toolbox(self) -> Toolbox:
-        """All tools that there are here."""
+        """Return all tools that there are here."""
         return Toolbox(all_tools(), self.families, foreign=self.foreign)
 
     @cached_property
     def families(self) -> dict[str, Family]:
-        """The families of tools, those of the owner's plugins too."""
+        """Return the families of tools, those of the owner's plugins too."""
         if self.config.plugins:
             plugin.check(self.config.plugins)
         return families(self.config.plugins)
 
     def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
-        """The tools and families of a session, as far as its bounds leave them."""
+        """Return the tools and families of a session, as far as its bounds leave them."""
         tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
             own = SHARED_TOOLS if self.shared_folder(options) else frozenset()
@@ -244,7 +252,8 @@ class Parts:
         return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
 
     def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
-        """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
+        """Return the function schemas of these tools as they are now, those of MCP servers too; and
+        of all that are offered anyway."""
         return self.toolbox().schemas_with(tools)
 
     def recalling(self, session: Session) -> Recalling:
@@ -275,7 +284,8 @@ class Parts:
         )
 
     def told(self) -> Callable[[], Window] | None:
-        """The window that a run tells what is said; without Redis the run's own log is enough."""
+        """Return the window that a run tells what is said; without Redis the run's own log is
+        enough."""
         return (lambda: self.window) if self.config.redis else None
 
     def recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
@@ -290,14 +300,14 @@ class Parts:
 
     @cached_property
     def window(self) -> Window:
-        """The last turns of the sessions, as far as this process and Redis know them."""
+        """Return the last turns of the sessions, as far as this process and Redis know them."""
         from memory.window import Window
 
         redis = self.config.redis
         return Window(self.config.home, redis.url if redis else "", redact=self.redactor())
 
     def l2_index(self, options: Options, redact: Callable[[str], str]) -> str:
-        """The index of the facts, which only the owner's own session reads."""
+        """Return the index of the facts, which only the owner's own session reads."""
         if options.session != "main":
             return ""
         from memory.reader import reader_for
@@ -317,11 +327,11 @@ class Parts:
         return given(self.config.safety.credentials, os.environ)
 
     def redactor(self) -> Redactor:
-        """Hides what the agent holds and nobody may read."""
+        """Hide what the agent holds and nobody may read."""
         return Redactor(held_values(self.config, os.environ))
 
     def inbox(self) -> Inbox:
-        """Where a run leaves what waits for the owner."""
+        """Return where a run leaves what waits for the owner."""
         return Inbox(self.config.home)
 
 

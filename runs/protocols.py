@@ -1,4 +1,5 @@
-"""Remember which protocol a server asked for, so that the next run speaks it at once. The file may be deleted."""
+"""Remember which protocol a server asked for, so that the next run speaks it at once. The file may
+be deleted."""
 
 from __future__ import annotations
 

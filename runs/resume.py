@@ -15,7 +15,8 @@ from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 @dataclass(slots=True)
 class Progress:
-    """A run as its log tells it. `pending` is the reply whose call has no end; `next_turn` is the turn to enter with."""
+    """A run as its log tells it. `pending` is the reply whose call has no end; `next_turn` is the
+    turn to enter with."""
 
     opening: Event
     messages: list[Message]
@@ -42,8 +43,9 @@ class Progress:
 
     @property
     def has_reply(self) -> bool:
-        """Return True when the reply that has no result yet is carried out as the log has it. One that held a secret is
-        asked for again, unless it gave tasks to helpers: they are told what the log says, and may be at it already."""
+        """Return True when the reply that has no result yet is carried out as the log has it. One
+        that held a secret is asked for again, unless it gave tasks to helpers: they are told what
+        the log says, and may be at it already."""
         if self.pending is None or self.pending.kind == "rote":
             return False
         calls = self.pending.calls
@@ -51,8 +53,9 @@ class Progress:
 
 
 def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Progress:
-    """Rebuilds the state of a run from its events; `folder` is the run's. The history comes out as it was sent, byte for
-    byte. Logs of older versions hold the first messages in their first event."""
+    """Rebuild the state of a run from its events; `folder` is the run's. The history comes out as
+    it was sent, byte for byte. Logs of older versions hold the first messages in their first event.
+    """
     stream = iter(events)
     opening = next(stream)
     first = opening.get("messages") or []

@@ -1,7 +1,8 @@
 """Drives one run: takes the loop's events one by one, writes each down, and says how it ended.
 
-Because the loop is a generator, an event is in the run log before the loop takes its next step; `tool_started` is made
-to survive a power cut before the tool's effect. Every way of running (terminal, chat, schedule, worker) uses this.
+Because the loop is a generator, an event is in the run log before the loop takes its next step;
+`tool_started` is made to survive a power cut before the tool's effect. Every way of running
+(terminal, chat, schedule, worker) uses this.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class Run:
         spoken: Spoken | None = None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        """`close` ends what the tools of the run kept open. `spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model
-        say, `said` in what a model says piece by piece; the handler does it for the tools. `learn` is asked for what
+        """`close` ends what the tools of the run kept open. `spoken` writes what is said into the
+        journal. `redact` hides what is secret in what the owner and the model say, `said` in what a
+        model says piece by piece; the handler does it for the tools. `learn` is asked for what
         comes of the run once it has ended; `before` is what happens before turn 1."""
         self.id = log.run
         self.status = "working"
@@ -71,21 +73,23 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the process (README), once the run has ended."""
+        """Return the exit code of the process (README), once the run has ended."""
         return EXIT_CODES.get(self.status, 1)
 
     @property
     def is_by_rote(self) -> bool:
-        """True when the run is done and no model had to go on."""
+        """Return True when the run is done and no model had to go on."""
         return self.status == "done" and bool(self._totals.as_fields()["rote"])
 
     def steer(self, text: str) -> None:
-        """Says something to the run while it works; the model reads it before its next turn. Any thread may call."""
+        """Say something to the run while it works; the model reads it before its next turn. Any
+        thread may call."""
         self._steering.say(text)
 
     def events(self) -> Iterator[Event]:
-        """All events of the run, stamped with run and time; the last one is `run_ended`. What was learned from the run
-        comes before it, and is in no log: it was learned from a log that had its end.
+        """Yield all events of the run, stamped with run and time; the last one is `run_ended`. What
+        was learned from the run comes before it, and is in no log: it was learned from a log that
+        had its end.
 
         A defect of ours is raised after the log says that the run failed.
         """
@@ -124,7 +128,8 @@ class Run:
             raise
 
     def _learned(self) -> Iterator[Event]:
-        """Yield what is learned from a run that has ended; who has stopped it does not want to wait."""
+        """Yield what is learned from a run that has ended; who has stopped it does not want to
+        wait."""
         has_ended = self.status not in ("cancelled", "waiting") and self.stopped_by is None
         if self._learn is None or not has_ended:
             return
@@ -136,7 +141,7 @@ class Run:
         return {"type": event["type"], "run": self.id, "at": now(), **event}
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
-        """The loop's events, and how it ended as fields of `run_ended`."""
+        """Pass the loop's events on; return how it ended as fields of `run_ended`."""
         try:
             while True:
                 try:
@@ -154,7 +159,8 @@ class Run:
             return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
 
     def _shown(self, event: Event) -> Iterator[Event]:
-        """The event, written down; text of a model waits until it is sure that no secret goes on in its next piece."""
+        """Yield the event once it is written; hold back text of a model until no secret can go on
+        in its next piece."""
         if event["type"] == "text" and self._said is not None:
             self._text = self._text or self._said()
             if delta := self._text.feed(event["delta"]):
@@ -166,8 +172,8 @@ class Run:
         yield self._write(event)
 
     def _step(self, interrupts: Interrupts) -> Event:
-        """The loop's next event. A stop that came meanwhile is thrown into the loop, so that the tool which is at work
-        is ended like one that is stopped while it is waited for."""
+        """Return the loop's next event. A stop that came meanwhile is thrown into the loop, so that
+        the tool which is at work is ended like one that is stopped while it is waited for."""
         if interrupts.take():
             return self._loop.throw(KeyboardInterrupt())
         with interrupts.allowed():
@@ -191,7 +197,8 @@ class Run:
         return stamped
 
     def _without_secrets(self, event: Event) -> Event:
-        """The event with secrets hidden. A reply that was changed cannot be used again by a resumed run, and says so."""
+        """Return the event with secrets hidden. A reply that was changed cannot be used again by a
+        resumed run, and says so."""
         clean: Event = self._redact(event)
         return {**clean, "redacted": True} if clean != event else event
 
@@ -232,17 +239,8 @@ def _ending(end: End, run: str) -> dict[str, Any]:
 def cancelled(run: str, events: Iterable[Event], sop: str | None) -> Event:
     """Return the end of a run that nobody works on and that is stopped."""
     totals = Totals(events)
-    return {
-        "type": "run_ended",
-        "run": run,
-        "at": now(),
-        "status": "cancelled",
-        "result": "",
-        "exit": "EXITED",
-        **totals.as_fields(),
-        "seconds": totals.seconds,
-        "sop": sop,
-    }
+    ended = totals.ended("cancelled", seconds=totals.seconds, sop=sop)
+    return {**ended, "run": run, "at": now()}
 
 
 def now() -> str:

@@ -1,4 +1,5 @@
-"""Hold everything that one run needs from here on: its log, limits, tools, gate, sandbox and texts, each made once."""
+"""Hold everything that one run needs from here on: its log, limits, tools, gate, sandbox and texts,
+each made once."""
 
 from __future__ import annotations
 
@@ -39,14 +40,15 @@ if TYPE_CHECKING:
     from safety.gate import Decision, Gate
     from sandbox.cells import Sandbox
     from tools.base import Tool, Wish
-    from tools.families import Family
+    from tools.registry import Family
     from tools.staged import Staging
 
 Delegate = Callable[["RunContext", str, "Wish"], Generator["Event | str", None, "ToolResult"]]
 
 
 class Leg(NamedTuple):
-    """Hold the part of a run that one handler does: its loop, and what ends what its tools kept open."""
+    """Hold the part of a run that one handler does: its loop, and what ends what its tools kept
+    open."""
 
     loop: Generator[Event, None, End]
     close: Callable[[], None]
@@ -55,7 +57,8 @@ class Leg(NamedTuple):
 
 @dataclass
 class RunContext:
-    """Make the parts of one run when they are first asked for. `replace` gives a run that chose an SOP new parts."""
+    """Make the parts of one run when they are first asked for. `replace` gives a run that chose an
+    SOP new parts."""
 
     parts: Parts
     log: RunLog
@@ -227,6 +230,7 @@ class RunContext:
             last_turn=self.last_turn,
             hearing=Hearing(self.steering.take, briefing.note, briefing.changes),
             attended=self.is_attended,
+            prewarm=self._load_gate,
         )
 
     def leg(self, model: Model) -> Leg:
@@ -248,7 +252,8 @@ class RunContext:
         return Leg(loop, self.tool_context.close, self.redactor)
 
     def resumed(self) -> Event:
-        """Return the event that says the run goes on; what a killed process left at work is stopped."""
+        """Return the event that says the run goes on; what a killed process left at work is
+        stopped."""
         return {
             "type": "run_resumed",
             "turn": self.progress.next_turn,
@@ -258,12 +263,15 @@ class RunContext:
         }
 
     def _prewarm(self) -> None:
-        """Build the first cell and load the gate while the model thinks: both take longer than a call."""
+        """Build the first cell while the model thinks: it takes longer than a call."""
         if self.sandbox and self.sandbox.level.name == "full":
             from tools.scripts import Cells
 
             cells = Cells.of(self.sandbox)
             cells.warm(self.sandbox, self.gate.cwd, is_staged=self.staging is not None)
+
+    def _load_gate(self) -> None:
+        """Load what the gate judges scripts by, which takes longer than a call."""
         example = {"script": "echo 'one' | head -n 1"}
         self.gate.decide(Ask("code_run", example, ("execute",), (self.gate.cwd,), "main"))
 
@@ -278,13 +286,15 @@ class RunContext:
             keep_servers(self.tool_context)
 
     def _judged(self, changes: ChangeSet) -> Decision:
-        """Return what the gate says of the changes of a call; nobody is asked about those of a copy."""
+        """Return what the gate says of the changes of a call; nobody is asked about those of a
+        copy."""
         from safety.gate import judge_changes
 
         gate = self.gate
         return judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
 
     def _sop_path(self, name: str) -> str:
-        """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""
+        """Return where the text of an SOP lies; what is no name of one stays as the model wrote
+        it."""
         sop = self.parts.sops.get(name)
         return str(sop.folder / "SKILL.md") if sop else name

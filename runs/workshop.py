@@ -1,4 +1,5 @@
-"""Describe the agent for what serves it: helpers, lessons and dry runs work with one, and none of them makes it."""
+"""Describe the agent for what serves it: helpers, lessons and dry runs work with one, and none of
+them makes it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Logs(Protocol):
-    """Give the log of a run: of this home folder alone (RunLog), or of a database that machines share."""
+    """Give the log of a run: of this home folder alone (RunLog), or of a database that machines
+    share."""
 
     def create(self, home: Path, /) -> RunLog:
         """Return that of a new run."""
@@ -30,7 +32,8 @@ class Logs(Protocol):
         ...
 
     def apart(self, home: Path, task: str, /) -> RunLog:
-        """Return that of a new run which a process of its own makes go (runs/control/subprocess_run.py)."""
+        """Return that of a new run which a process of its own makes go
+        (runs/control/subprocess_run.py)."""
         ...
 
     def fetch(self, home: Path, run: str, /) -> None:

@@ -1,4 +1,5 @@
-"""Records of the gate: the call that asks, what is found in it, and the decision with its reasons."""
+"""Records of the gate: the call that asks, what is found in it, and the decision with its
+reasons."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class Finding(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason in English."""
+        """Return the reason in English."""
         return sentence("en", self.said)
 
 
@@ -75,12 +76,13 @@ class Ask(NamedTuple):
 
     @property
     def is_tainted(self) -> bool:
-        """True once the model has read words that are not the owner's."""
+        """Return True once the model has read words that are not the owner's."""
         return bool(foreign(self.origin))
 
     @property
     def has_read(self) -> bool:
-        """True once a tool has told the model anything: what it sends from then on may carry that."""
+        """Return True once a tool has told the model anything: what it sends from then on may carry
+        that."""
         return any(True for _ in self.read())
 
 
@@ -102,10 +104,10 @@ class Decision(NamedTuple):
 
     @property
     def listed(self) -> list[list[Any]]:
-        """The reasons as a log keeps them."""
+        """Return the reasons as a log keeps them."""
         return [[each.key, dict(each.values)] for each in self.said]
 
     @property
     def reason(self) -> str:
-        """The reasons in English."""
+        """Return the reasons in English."""
         return "; ".join(sentence("en", each) for each in self.said)

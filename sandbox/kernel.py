@@ -1,7 +1,9 @@
-"""Ask the kernel for namespaces, mounts and fewer rights, without the C library's own words for them.
+"""Ask the kernel for namespaces, mounts and fewer rights, without the C library's own words for
+them.
 
-For the programs of their own that hold scripts (cells/walls.py, cells/confine.py, stage/holder.py), which use few modules.
-Each raises OSError, with the place as its `filename`. Source: namespaces(7), mount_setattr(2), seccomp(2).
+For the programs of their own that hold scripts (cells/walls.py, cells/confine.py, stage/holder.py),
+which use few modules. Each raises OSError, with the place as its `filename`. Source: namespaces(7),
+mount_setattr(2), seccomp(2).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ else:
 NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
 # flags of a mount, and of its attributes
 READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC, REMOUNT, NO_ATIME = 1, 2, 4, 8, 32, 1024
-RECURSIVE, SLAVE, SHARED = 16384, 1 << 19, 1 << 20
+RECURSIVE, PRIVATE, SLAVE, SHARED = 16384, 1 << 18, 1 << 19, 1 << 20
 DETACH, KILL = 2, 9
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
 CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
@@ -49,7 +51,8 @@ def checked(result: int, place: str = "") -> int:
 
 
 def map_ids(process: str, users: str, groups: str) -> None:
-    """Map the ids of a process, given by its folder below /proc, that has entered a user namespace."""
+    """Map the ids of a process, given by its folder below /proc, that has entered a user
+    namespace."""
     for name, text in (("uid_map", users), ("gid_map", groups)):
         file = os.open(f"{process}/{name}", os.O_WRONLY)
         os.write(file, text.encode())
@@ -63,6 +66,19 @@ def deny_groups(process: str) -> None:
     os.close(file)
 
 
+def mounted(process: str = "self") -> list[tuple[str, str, str, bool]]:
+    """Return what a process sees mounted, by path: the point, kind and device of each mount, and
+    True where it is read-only. Of several at one point the last counts."""
+    found = {}
+    with open(f"/proc/{process}/mountinfo", "rb") as lines:  # noqa: PTH123 - a Path is not loaded
+        for row in map(bytes.split, lines):
+            kind, _, flags = row[row.index(b"-") + 1 :][:3]
+            point = os.fsdecode(row[4].decode("unicode_escape").encode("latin-1"))
+            is_read_only = b"ro" in row[5].split(b",") + flags.split(b",")
+            found[point] = point, kind.decode(), row[2].decode(), is_read_only
+    return sorted(found.values())
+
+
 def mount(kind: str, place: str, flags: int, options: str) -> None:
     """Mount a file system."""
     kind_, place_ = kind.encode(), os.fsencode(place)
@@ -70,7 +86,8 @@ def mount(kind: str, place: str, flags: int, options: str) -> None:
 
 
 def clone(place: str, attributes: int = 0, *, below: bool = False) -> int:
-    """Return a descriptor of a mount of this file or folder, with all mounts `below` it or alone."""
+    """Return a descriptor of a mount of this file or folder, with all mounts `below` it or
+    alone."""
     how = CLONE_TREE | CLOSE_ON_EXEC | (ALL_BELOW if below else 0)
     tree = checked(libc.syscall(OPEN_TREE, HERE, os.fsencode(place), how), place)
     if attributes:
@@ -78,9 +95,11 @@ def clone(place: str, attributes: int = 0, *, below: bool = False) -> int:
     return tree
 
 
-def set_attributes(folder: int, place: str, attributes: int, how: int) -> None:
-    """Add attributes to a mount."""
-    wanted = _Attributes(attributes, 0, 0, 0)
+def set_attributes(
+    folder: int, place: str, attributes: int, how: int, propagation: int = 0
+) -> None:
+    """Add attributes to a mount, and change where it propagates."""
+    wanted = _Attributes(attributes, 0, propagation, 0)
     words = folder, os.fsencode(place), how, ctypes.byref(wanted), 32
     checked(libc.syscall(MOUNT_SETATTR, *words), place)
 
@@ -117,7 +136,8 @@ def open_loopback() -> None:
 
 
 def give_up(lines: bytes, *, keeps_rights: bool = False) -> None:
-    """Give up the rights of root, from the exec on, and all system calls but what a filter lets through."""
+    """Give up the rights of root, from the exec on, and all system calls but what a filter lets
+    through."""
     for right in range(0 if keeps_rights else RIGHTS_OF_ROOT):
         libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)
     checked(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -1,4 +1,5 @@
-"""Tells the wheel what it depends on: the lines of requirements/*.in, which scripts/lock pins for the checkout."""
+"""Tells the wheel what it depends on: the lines of requirements/*.in, which scripts/lock pins for
+the checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ class Requirements(MetadataHookInterface):
     """Hatchling calls `update` when it builds."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Fills in `dependencies` and `optional-dependencies`: `pip install 'sopwith[web]'`."""
+        """Fill in `dependencies` and `optional-dependencies`: `pip install 'sopwith[web]'`."""
         found = {
             file.stem: _lines(file)
             for file in sorted((Path(self.root) / "requirements").glob("*.in"))

@@ -1,4 +1,5 @@
-"""The installed command: the checkout lies in this one package folder, which goes first on the path.
+"""The installed command: the checkout lies in this one package folder, which goes first on the
+path.
 
 In the wheel this file is sopwith/__init__.py (pyproject.toml); a checkout does not use it.
 """
@@ -13,7 +14,8 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Runs launch.py of this folder with the arguments of the process. A Ctrl-C before a command begins says nothing."""
+    """Run launch.py of this folder with the arguments of the process. A Ctrl-C before a command
+    begins says nothing."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.path.insert(0, str(Path(__file__).resolve().parent))

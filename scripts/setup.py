@@ -1,9 +1,11 @@
-"""Makes Sopwith's private environment from the pinned versions in requirements/*.lock, with the standard library only.
+"""Makes Sopwith's private environment from the pinned versions in requirements/*.lock, with the
+standard library only.
 
     scripts/setup [--venv DIR] [--extra test] [--extra llama]
 
-A copy of each installed lock lies in the environment: where it equals the lock, nothing is to be done. `unfinished`
-lies there while an installation is under way: a set-up that was interrupted is started over.
+A copy of each installed lock lies in the environment: where it equals the lock, nothing is to be
+done. `unfinished` lies there while an installation is under way: a set-up that was interrupted is
+started over.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class SetupError(Exception):
 
 
 def main() -> int:
-    """Sets up what the arguments ask for; exit code 0, 1 (failed), or 130 (interrupted)."""
+    """Set up what the arguments ask for; exit code 0, 1 (failed), or 130 (interrupted)."""
     extras = sorted(
         path.stem for path in REQUIREMENTS.glob("*.lock") if path.stem not in ("core", "installer")
     )
@@ -57,7 +59,8 @@ def main() -> int:
 
 
 def set_up(folder: Path, names: list[str]) -> None:
-    """Installs the locks `names` into the environment at `folder`; does nothing when they are installed."""
+    """Install the locks `names` into the environment at `folder`; do nothing when they are
+    installed."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.parent):
         locks = {name: (REQUIREMENTS / f"{name}.lock").read_bytes() for name in names}
@@ -72,7 +75,8 @@ def set_up(folder: Path, names: list[str]) -> None:
 
 
 def install(folder: Path, names: list[str]) -> None:
-    """Makes the environment if need be and installs the locks `names`; leaves the mark `unfinished`."""
+    """Make the environment if need be and install the locks `names`; leave the mark
+    `unfinished`."""
     python = folder / "bin/python"
     unfinished = folder / "unfinished"
     if unfinished.exists() or not works(python):
@@ -117,7 +121,7 @@ def install(folder: Path, names: list[str]) -> None:
 
 
 def works(python: Path) -> bool:
-    """True when this interpreter starts and has a pip of its own."""
+    """Return True when this interpreter starts and has a pip of its own."""
     try:
         return (
             subprocess.run(
@@ -130,14 +134,15 @@ def works(python: Path) -> bool:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs an installer to its end, with its words kept."""
+    """Run an installer to its end, with its words kept."""
     return subprocess.run(
         command, capture_output=True, text=True, errors="replace", env=environment(), check=False
     )
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment, where uv is told what the caller tells pip, and neither looks at other environments."""
+    """Return the caller's environment, where uv is told what the caller tells pip, and neither
+    looks at other environments."""
     env = {**os.environ, "PIP_USER": "0", "PIP_RETRIES": os.environ.get("PIP_RETRIES", "1")}
     for name in ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "VIRTUAL_ENV"):
         env.pop(name, None)
@@ -148,7 +153,7 @@ def environment() -> dict[str, str]:
 
 
 def explain(errors: str) -> str:
-    """The two lines for pip's many."""
+    """Return the two lines for pip's many."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()] or ["no reason given"]
     said = next(
         (line for line in lines if "No space left" in line or "DO NOT MATCH" in line), lines[-1]
@@ -163,13 +168,13 @@ def explain(errors: str) -> str:
 
 
 def is_installed(folder: Path, name: str, lock: bytes) -> bool:
-    """True when the environment was made from exactly this lock."""
+    """Return True when the environment was made from exactly this lock."""
     copy = folder / f"{name}.lock"
     return (folder / "bin/python").exists() and copy.exists() and copy.read_bytes() == lock
 
 
 def count(name: str) -> int:
-    """How many packages a lock lists (a few are for other platforms)."""
+    """Return how many packages a lock lists (a few are for other platforms)."""
     return sum(
         "==" in line and not line.startswith(" ") for line in (REQUIREMENTS / f"{name}.lock").open()
     )
@@ -177,7 +182,8 @@ def count(name: str) -> int:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Waits until no other set-up works in `folder`. The lock is on the folder itself and ends with the process."""
+    """Wait until no other set-up works in `folder`. The lock is on the folder itself and ends with
+    the process."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:

@@ -1,4 +1,5 @@
-"""Tell what a script says: one reader of bash, one of Python, and the effects of each command over assets/commands/.
+"""Tell what a script says: one reader of bash, one of Python, and the effects of each command over
+assets/commands/.
 
 Pure functions; nothing is run, no file is opened. Sub-packages: bash, python, catalogue, effects.
 """

@@ -95,7 +95,8 @@ def _of_redirect(redirect: Redirect) -> Role:
 
 
 def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, str]]:
-    """The name, then options with their values, then arguments; the command behind a wrapper again."""
+    """Yield the name, then options with their values, then arguments; the command behind a wrapper
+    again."""
     if first >= len(listed):
         return
     yield listed[first], "command", ""

@@ -1,7 +1,8 @@
-"""A real server that speaks Bolt, for the tests of the graph in Neo4j: `python tests/bolt_server.py FOLDER PORT HTTP`.
+"""A real server that speaks Bolt, for the tests of the graph in Neo4j: `python tests/bolt_server.py
+FOLDER PORT HTTP`.
 
-It is ArcadeDB from the package arcadedb-embedded (scripts/setup --extra bolt), in a process of its own. It says "ready",
-and ends when its input does.
+It is ArcadeDB from the package arcadedb-embedded (scripts/setup --extra bolt), in a process of its
+own. It says "ready", and ends when its input does.
 """
 
 import sys
@@ -13,7 +14,7 @@ DATABASE = "neo4j"
 
 
 def main() -> None:
-    """Runs it."""
+    """Run it."""
     folder, port, http = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     server = import_module("arcadedb_embedded").ArcadeDBServer(
         folder,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.base import ToolResult
+from tests.drained import drained
 from tools.base import ToolContext
 from tools.browser.calls import problem, web_execute_js, web_scan
 from tools.browser.start import program
@@ -33,28 +34,25 @@ class Driver:
         return result
 
     def run(self, script: str, **args: object) -> ToolResult:
-        """web_execute_js; “Label” in the script is the reference of what has this label on the page."""
+        """web_execute_js; “Label” in the script is the reference of what has this label on the
+        page."""
         if "“" in script:
             refs = self.refs()
             script = re.sub(r"“([^”]+)”", lambda match: repr(refs[match[1]]), script)
         running = web_execute_js.run(self.ctx, script, **args)
-        self.told = ""
-        assert not isinstance(running, ToolResult)
-        while True:
-            try:
-                self.told += next(running)
-            except StopIteration as stop:
-                result: ToolResult = stop.value
-                return result
+        told, result = drained(running)
+        self.told = "".join(told)
+        assert isinstance(result, ToolResult)
+        return result
 
     def refs(self) -> dict[str, str]:
-        """Reference by label; of fields without what they hold."""
+        """Return each reference by its label, without what fields hold."""
         found = re.findall(r"\[([^\[\]]*)\]\((e\d+)", self.scan().as_text())
         return {label.split(" = ")[0].split(" {")[0]: ref for label, ref in reversed(found)}
 
 
 def driver(folder: Path, home: Path, base: str, run: str = "20261122-101112-aaaa") -> Driver:
-    """A run with a folder of its own below `folder`."""
+    """Return a run with a folder of its own below `folder`."""
     (folder / run).mkdir(parents=True, exist_ok=True)
     return Driver(
         ToolContext(folder, folder / run, home, call="c1", tool_seconds=20, run=run), base

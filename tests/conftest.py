@@ -24,20 +24,23 @@ import hypothesis
 import pytest
 
 from tests import inside
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, ran
 
-# Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
+# Started in the background, or with nohup, we would ignore these, and so would every process that a
+# test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# With more threads numpy's matrix library spins on every core, and tests side by side wait for each other (memory/journal/api.py).
+# With more threads numpy's matrix library spins on every core, and tests side by side wait for each
+# other (memory/journal/api.py).
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LAUNCH = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py")]  # the command line
 _BEGAN = time.monotonic()
 _CACHE: list[str] = []  # of all tests
-# New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's profile "ci").
+# New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's
+# profile "ci").
 hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
 _KEPT_VARIABLES = (
     "PATH",
@@ -71,9 +74,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home folder of this test (SOPWITH_HOME; not made yet). HOME and the working folder are temporary too.
+    """Return the home folder of this test (SOPWITH_HOME; not made yet). HOME and the working folder
+    are temporary too.
 
-    The environment is built from nothing, so that no key, proxy or locale of this machine reaches a test.
+    The environment is built from nothing, so that no key, proxy or locale of this machine reaches a
+    test.
     """
     owner, cwd, home_folder = tmp_path / "owner", tmp_path / "cwd", tmp_path / "owner" / ".sopwith"
     for folder in (owner, cwd):
@@ -108,7 +113,8 @@ def _refuse_all_but_loopback(address: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refuses any connection from this process to another machine, and any look-up of a name, unless `--live`."""
+    """Refuses any connection from this process to another machine, and any look-up of a name,
+    unless `--live`."""
     if request.node.get_closest_marker("live"):
         return
     connect, connect_ex, look_up = (
@@ -142,21 +148,32 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
 
 
+@pytest.fixture(scope="session")
+def why_no_stage(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Why this machine has no stage, "" where it has one."""
+    stage = importlib.import_module("sandbox.stage")
+    folder = tmp_path_factory.mktemp("probe")
+    return str(stage.why_none(folder / "home", [folder]))
+
+
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MiB, to fill up or to make read-only; only root can mount one."""
-    mount = shutil.which("mount")
-    place = tmp_path / "disk"
+def staged(why_no_stage: str) -> None:
+    """Skip where there are no stages."""
+    if why_no_stage:
+        pytest.skip(f"this machine has no stage: {why_no_stage}")
+
+
+@pytest.fixture
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """Yield a file system of 4 MiB, or of the size that the test's mark `disk` names, to fill up or
+    to make read-only; only root can mount one."""
+    mark, place = request.node.get_closest_marker("disk"), tmp_path / "disk"
     place.mkdir()
-    if (
-        not mount
-        or subprocess.run(
-            [mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False
-        ).returncode
-    ):
+    size = mark.args[0] if mark else "4m"
+    if ran("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place).returncode:
         pytest.skip("a small file system cannot be mounted here")
     yield place
-    subprocess.run(["umount", "--lazy", place], check=True)
+    ran("umount", "--lazy", place, check=True)
 
 
 @dataclass(frozen=True)
@@ -172,7 +189,8 @@ class Finished:
 
 
 class CommandLine(Protocol):
-    """`cli("run", "TASK", env={...})` runs `python launch.py run TASK` in the test's home and waits for its end."""
+    """`cli("run", "TASK", env={...})` runs `python launch.py run TASK` in the test's home and waits
+    for its end."""
 
     def __call__(
         self,
@@ -190,9 +208,11 @@ _OF_A_START = ("LANG", "LC_", "PYTHON", "TZ")
 
 @pytest.fixture
 def cli(process: CommandLine) -> CommandLine:
-    """The command line within this process (tests/inside.py), with the environment of the test plus `env`.
+    """Return the command line within this process (tests/inside.py), with the environment of the
+    test plus `env`.
 
-    A command of another thread than the first, or with variables that a start reads, gets a process of its own.
+    A command of another thread than the first, or with variables that a start reads, gets a process
+    of its own.
     """
 
     def run(
@@ -213,7 +233,8 @@ def cli(process: CommandLine) -> CommandLine:
 
 @pytest.fixture
 def process(home: Path) -> CommandLine:
-    """The command line as a process of its own, with the environment of the test plus `env`; stdin is never a tty."""
+    """Return the command line as a process of its own, with the environment of the test plus `env`;
+    stdin is never a tty."""
 
     def run(
         *args: str,
@@ -239,8 +260,8 @@ def process(home: Path) -> CommandLine:
 
 @pytest.fixture
 def scripted_server() -> Iterator[Callable[..., Any]]:
-    """`scripted_server([Answer(...), ...])` starts an OpenAI-compatible endpoint on loopback that answers as told
-    (tests/scripted_server.py); it stops with the test."""
+    """`scripted_server([Answer(...), ...])` starts an OpenAI-compatible endpoint on loopback that
+    answers as told (tests/scripted_server.py); it stops with the test."""
     server = importlib.import_module("tests.scripted_server").ScriptedServer
     with contextlib.ExitStack() as running:
         yield lambda script: running.enter_context(server(script))
@@ -248,8 +269,8 @@ def scripted_server() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def at_terminal() -> Iterator[Callable[..., Any]]:
-    """`at_terminal("run", "TASK")` opens a terminal with `python launch.py run TASK` in it and gives its Screen
-    (tests/screen.py); it closes with the test."""
+    """`at_terminal("run", "TASK")` opens a terminal with `python launch.py run TASK` in it and
+    gives its Screen (tests/screen.py); it closes with the test."""
     screen = importlib.import_module("tests.screen").Screen
     with contextlib.ExitStack() as opened:
         yield lambda *args, **options: opened.enter_context(
@@ -267,8 +288,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport() -> Generator[None, Any, Any]:
-    """A report of a failure reads the test's source. What a failed test left open must not be collected within that: its
-    warning is told with a traceback, which reads source too, and Python up to 3.11.7 cannot do one within the other."""
+    """Yield a report of a failure reads the test's source. What a failed test left open must not be
+    collected within that: its warning is told with a traceback, which reads source too, and Python
+    up to 3.11.7 cannot do one within the other."""
     gc.disable()
     try:
         return (yield)
@@ -304,7 +326,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """The browser of this machine, for the tests of one module."""
+    """Yield the browser of this machine, for the tests of one module."""
     from tests.window import chromium
 
     with chromium() as opened:
@@ -313,8 +335,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A server, and a browser that may change things. The module's SCRIPTS are its models, SETTINGS more of its
-    config.yaml, and `lay(home, cwd)` what is there before it starts."""
+    """Yield a server, and a browser that may change things. The module's SCRIPTS are its models,
+    SETTINGS more of its config.yaml, and `lay(home, cwd)` what is there before it starts."""
     from tests.serving import Served, made_home
 
     of, folder = request.module, tmp_path_factory.mktemp("site")
@@ -330,7 +352,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def window(browser: Any, site: Any) -> Iterator[Any]:
-    """The owner's window; nothing may be wrong in it at the end."""
+    """Yield the owner's window; nothing may be wrong in it at the end."""
     from tests.window import Window
 
     opened = Window(browser, site.origin).enter(site.token)

@@ -42,7 +42,7 @@ class Stranger:
     parameters: tuple[str, ...]
 
     def write(self, sops: Path) -> None:
-        """Puts its folder into a store."""
+        """Put its folder into a store."""
         kinds = {name: {"type": "integer"} if name == "days" else {"type": "string", "format": "path"} for name in self.parameters}  # fmt: skip
         steps = {
             "parameters": {

@@ -1,4 +1,5 @@
-"""A screen of its own for tests of the desktop: Xvfb, a window manager, and a program with a window (tk_window.py)."""
+"""A screen of its own for tests of the desktop: Xvfb, a window manager, and a program with a window
+(tk_window.py)."""
 
 import contextlib
 import importlib.util
@@ -43,7 +44,7 @@ def until(is_so: Callable[[], Any], what: str) -> Any:
 
 @contextlib.contextmanager
 def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A program for as long as the block runs."""
+    """Yield a program for as long as the block runs."""
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
     ) as process:
@@ -55,7 +56,7 @@ def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextlib.contextmanager
 def screen(pixels: tuple[int, int] = SIZE) -> Iterator[str]:
-    """A display with a window manager; its name."""
+    """Yield a display with a window manager; its name."""
     read, write = os.pipe()
     size = f"{pixels[0]}x{pixels[1]}x24"
     with started(
@@ -81,18 +82,18 @@ class Window:
         return found
 
     def at(self, name: str, right: int = 0, down: int = 0) -> list[int]:
-        """The middle of a thing in it."""
+        """Return the middle of a thing in it."""
         x, y = self.state["at"][name]
         return [x + right, y + down]
 
     def has(self, name: str, value: Any) -> None:
-        """Waits until it says so."""
+        """Wait until it says so."""
         until(lambda: self.state[name] == value, f"{name} is not {value!r}: {self.state}")
 
 
 @contextlib.contextmanager
 def window(folder: Path, title: str = "Lamps 灯", where: str = "+200+120") -> Iterator[Window]:
-    """The window, open and drawn."""
+    """Yield the window, open and drawn."""
     file = folder / f"{title}.json"
     file.unlink(missing_ok=True)
     command = [sys.executable, str(CHECKOUT / "tests" / "tk_window.py"), str(file), title, where]
@@ -125,6 +126,6 @@ class Driver:
 
 
 def driver(folder: Path, run: str = "20261122-101112-aaaa", **options: Any) -> Driver:
-    """A run with a folder of its own below `folder`."""
+    """Return a run with a folder of its own below `folder`."""
     (folder / run).mkdir(parents=True, exist_ok=True)
     return Driver(ToolContext(folder, folder / run, folder, call="c1", run=run, **options))

@@ -1,4 +1,5 @@
-"""Whole runs in this process, for tests: real handler, gate, tools and run log; the model is a script."""
+"""Whole runs in this process, for tests: real handler, gate, tools and run log; the model is a
+script."""
 
 import contextlib
 import json
@@ -17,12 +18,12 @@ from runs.run import Run
 
 
 def call(tool: str, text: str = "", /, **args: Any) -> dict[str, Any]:
-    """A scripted reply with one call."""
+    """Return a scripted reply with one call."""
     return {"text": text, "calls": [{"name": tool, "args": args}]}
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
-    """A scripted reply that runs a command."""
+    """Return a scripted reply that runs a command."""
     return call("code_run", text, type="bash", script=script)
 
 
@@ -50,7 +51,7 @@ class SpokenOwner:
 
 
 def agent(home: Path, replies: Sequence[Any] | None, settings: str = "", lang: str = "en") -> Agent:
-    """An agent in `home` whose model replays `replies`; None leaves it without a model."""
+    """Return an agent in `home` whose model replays `replies`; None leaves it without a model."""
     home.mkdir(parents=True, exist_ok=True)
     lines = [settings]
     if replies is not None:
@@ -85,7 +86,8 @@ def run(
     learns: bool = True,
     **options: Any,
 ) -> list[Event]:
-    """One run from request to end, never by rote unless `rote=True`. `learns`: what it taught is taken in at its end."""
+    """One run from request to end, never by rote unless `rote=True`. `learns`: what it taught is
+    taken in at its end."""
     chosen = Options(**{"rote": False, **options})
     started = agent(home, replies).start(task, chosen, owner or AbsentOwner())
     if not learns:
@@ -101,5 +103,5 @@ def without_tail(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def of(events: list[Event], kind: str) -> list[Event]:
-    """The events of one type."""
+    """Return the events of one type."""
     return [event for event in events if event["type"] == kind]

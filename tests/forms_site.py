@@ -1,16 +1,17 @@
-"""Five forms on a site of our own: people, orders, bookings, files and notes; each says what it took and lists it.
+"""Five forms on a site of our own: people, orders, bookings, files and notes; each says what it
+took and lists it.
 
-`Site.drift` changes them: "renamed" gives one label another word, "moved" puts the fields in another order, "login" asks
-who it is first.
+`Site.drift` changes them: "renamed" gives one label another word, "moved" puts the fields in
+another order, "login" asks who it is first.
 """
 
 import html
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs
+
+from tests.site import Asked, Page, site
 
 
 class Field(NamedTuple):
@@ -101,33 +102,15 @@ class Site:
 
 @contextmanager
 def forms_site() -> Iterator[Site]:
-    """A site that runs."""
-    site = Site()
+    """Yield a site that runs."""
+    forms = Site()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._say(site.page(self.path.strip("/")) if self.path.strip("/") in FORMS else "")
+    def answer(asked: Asked) -> Page:
+        name = asked.path.strip("/")
+        if asked.method == "POST":
+            return Page(forms.take(name, asked.body.decode()))
+        return Page(forms.page(name) if name in FORMS else "")
 
-        def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length", 0))
-            self._say(site.take(self.path.strip("/"), self.rfile.read(length).decode()))
-
-        def _say(self, text: str) -> None:
-            data = text.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    site.base = f"http://127.0.0.1:{server.server_port}"
-    try:
-        yield site
-    finally:
-        server.shutdown()
-        server.server_close()
+    with site(answer) as port:
+        forms.base = f"http://127.0.0.1:{port}"
+        yield forms

@@ -44,7 +44,7 @@ def say(
 def edges(
     graph: dict[str, Any], *, without: Sequence[str] = ("MENTIONED",)
 ) -> set[tuple[str, str, str, str]]:
-    """The edges of a snapshot as (from, predicate, label, to), by names."""
+    """Return the edges of a snapshot as (from, predicate, label, to), by names."""
     names = {node["id"]: node["name"] for node in graph["nodes"]}
     return {
         (names[edge["source"]], edge["predicate"], edge["label"], names[edge["target"]])
@@ -81,7 +81,7 @@ class BoltServer:
         return self._process is not None
 
     def start(self) -> None:
-        """Returns when it answers."""
+        """Return when it answers."""
         command = [sys.executable, str(Path(__file__).parent / "bolt_server.py"), str(self.folder)]
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "output.txt").open("wb") as log:
@@ -110,7 +110,7 @@ class BoltServer:
             self._process = None
 
     def ask(self, statement: str, **values: Any) -> list[list[Any]]:
-        """The rows that a Cypher statement gives."""
+        """Return the rows that a Cypher statement gives."""
         neo4j = importlib.import_module("neo4j")
         with neo4j.GraphDatabase.driver(self.config.uri, auth=("root", PASSWORD)) as driver:
             return [
@@ -124,7 +124,7 @@ class BoltServer:
 
 @contextmanager
 def bolt_server(folder: Path) -> Iterator[BoltServer]:
-    """A server that is up; skipped where it is not installed."""
+    """Yield a server that is up; skipped where it is not installed."""
     for module, extra in (("neo4j", "neo4j"), ("arcadedb_embedded", "bolt")):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed: scripts/setup --extra {extra}")

@@ -1,4 +1,5 @@
-"""Run a command of the terminal within this process: on real file descriptors, without the start of an interpreter."""
+"""Run a command of the terminal within this process: on real file descriptors, without the start of
+an interpreter."""
 
 import atexit
 import contextlib
@@ -142,7 +143,8 @@ def _code_of(error: SystemExit) -> int:
 
 
 def main() -> None:
-    """Run the commands that stdin lists as JSON, one a line; answer each with code, stdout and stderr."""
+    """Run the commands that stdin lists as JSON, one a line; answer each with code, stdout and
+    stderr."""
     for line in sys.stdin:
         ended = command_line(json.loads(line), {}, Path.cwd(), "")
         sys.stdout.write(json.dumps(ended) + "\n")

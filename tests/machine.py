@@ -5,7 +5,9 @@ import itertools
 import os
 import random
 import socket
+import subprocess
 import time
+from typing import Any
 
 import psutil
 
@@ -14,8 +16,8 @@ PATIENCE_SECONDS = 150.0
 
 
 def free_port() -> int:
-    """A port of loopback that nobody uses, and none of those that the kernel gives to whoever asks for any: until it is
-    used no other test has it."""
+    """Return a port of loopback that nobody uses, and none of those that the kernel gives to
+    whoever asks for any: until it is used no other test has it."""
     for port in random.SystemRandom().sample(range(12_000, 30_000), 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
@@ -24,7 +26,8 @@ def free_port() -> int:
 
 
 class Hold:
-    """Keep a script at work until the test releases it: a script in a stage sees no file that is made outside meanwhile."""
+    """Keep a script at work until the test releases it: a script in a stage sees no file that is
+    made outside meanwhile."""
 
     _numbers = itertools.count(1)
 
@@ -62,3 +65,9 @@ class Hold:
         return [
             each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == command
         ]
+
+
+def ran(*command: object, check: bool = False, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; return its code and what it wrote as text."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, encoding="utf-8", check=check, **more)

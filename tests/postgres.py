@@ -1,4 +1,5 @@
-"""A PostgreSQL cluster of its own in a temporary folder, reached by a Unix socket: for tests and for scripts/crash_workers."""
+"""A PostgreSQL cluster of its own in a temporary folder, reached by a Unix socket: for tests and
+for scripts/crash_workers."""
 
 import os
 import pwd
@@ -14,7 +15,8 @@ from tests.machine import PATIENCE_SECONDS
 
 
 def programs() -> Path | None:
-    """The folder with initdb and pg_ctl; None where PostgreSQL is not installed, or only root could start it."""
+    """Return the folder with initdb and pg_ctl; None where PostgreSQL is not installed, or only
+    root could start it."""
     found = [
         path.parent
         for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
@@ -63,11 +65,11 @@ class Cluster:
         self.url = f"postgresql://sopwith@/postgres?host={quote(str(folder))}"
 
     def start(self) -> None:
-        """Returns when it takes connections."""
+        """Return when it takes connections."""
         self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "start")
 
     def stop(self) -> None:
-        """Ends it and all its connections."""
+        """End it and all its connections."""
         self._run("pg_ctl", "-D", "data", "-m", "fast", "stop")
 
     @property
@@ -76,7 +78,7 @@ class Cluster:
         return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def new(self, name: str) -> str:
-        """The address of a new, empty database."""
+        """Return the address of a new, empty database."""
         self._run("createdb", "-h", str(self._folder), "-U", "sopwith", name)
         return self.url.replace("/postgres?", f"/{name}?")
 
@@ -97,7 +99,8 @@ class Cluster:
 
 @contextmanager
 def cluster(*, durable: bool = False) -> Iterator[Cluster]:
-    """A cluster that runs until the block is left. `durable`: it would survive a power cut, which costs time."""
+    """Yield a cluster that runs until the block is left. `durable`: it would survive a power cut,
+    which costs time."""
     folder = Path(tempfile.mkdtemp(prefix="sopwith-pg-"))
     try:
         running = Cluster(folder, durable=durable)

@@ -1,7 +1,9 @@
-"""Small servers that refuse what a family of providers refuses, each rule with its source; for whole tasks over a socket.
+"""Small servers that refuse what a family of providers refuses, each rule with its source; for
+whole tasks over a socket.
 
-A `Provider` plays three turns in its own protocol: a call, a second call, an answer. Before each it holds the request
-against its rules, the most important: what it attached to an earlier reply comes back as it was.
+A `Provider` plays three turns in its own protocol: a call, a second call, an answer. Before each it
+holds the request against its rules, the most important: what it attached to an earlier reply comes
+back as it was.
 """
 
 import itertools
@@ -20,7 +22,7 @@ ANSWER = "Both are done: one, two."
 
 
 def refusal(message: str, status: int = 400, **more: Any) -> Answer:
-    """An error as most send it."""
+    """Return an error as most send it."""
     return Answer(
         status=status, error={"message": message, "type": "invalid_request_error", **more}
     )
@@ -88,7 +90,8 @@ def _chat(family: Family, turn: int) -> Answer:
     elif family.written:
         text = f"I run step {turn}.\n" + family.written("code_run", _arguments(turn))
         pieces = [text[at : at + 7] for at in range(0, len(text), 7)]
-        chunks = [_chunk({"content": piece}) for piece in pieces] + [_chunk({}, "stop")]
+        key = next(iter(family.attached), "content")
+        chunks = [_chunk({key: piece}) for piece in pieces] + [_chunk({}, "stop")]
     else:
         id_ = family.id_.format(turn=turn)
         call = {"index": 0, "id": id_, "type": "function", **family.sign}
@@ -165,7 +168,8 @@ SAYS = {"chat": _chat, "responses": _responses, "messages": _messages}
 
 
 def results_follow_calls(body: Body) -> Answer | None:
-    """OpenAI: an assistant message with tool_calls must be followed by tool messages that answer each of them."""
+    """OpenAI: an assistant message with tool_calls must be followed by tool messages that answer
+    each of them."""
     open_ids: set[str] = set()
     for message in body["messages"]:
         if open_ids and message["role"] != "tool":
@@ -179,7 +183,8 @@ def results_follow_calls(body: Body) -> Answer | None:
 
 
 def thoughts_have_what_follows(body: Body) -> Answer | None:
-    """OpenAI Responses: a reasoning item without its following item, or a call without its output, is refused."""
+    """OpenAI Responses: a reasoning item without its following item, or a call without its output,
+    is refused."""
     if body.get("store") is not False:
         return refusal("store must be false here")
     items = body["input"]
@@ -193,7 +198,8 @@ def thoughts_have_what_follows(body: Body) -> Answer | None:
 
 
 def blocks_in_order(body: Body) -> Answer | None:
-    """Anthropic Messages: max_tokens, alternating roles, tool_result right behind tool_use, at most four cache marks."""
+    """Anthropic Messages: max_tokens, alternating roles, tool_result right behind tool_use, at most
+    four cache marks."""
     if "max_tokens" not in body:
         return refusal("max_tokens: Field required")
     roles = [message["role"] for message in body["messages"]]
@@ -228,7 +234,7 @@ def no_null_content(body: Body) -> Answer | None:
 
 
 def without(*fields: str, words: str = "Unsupported parameter: '{}'") -> Rule:
-    """A server that refuses these fields by name."""
+    """Return a server that refuses these fields by name."""
 
     def rule(body: Body) -> Answer | None:
         found = next((name for name in fields if name in body), None)
@@ -238,12 +244,13 @@ def without(*fields: str, words: str = "Unsupported parameter: '{}'") -> Rule:
 
 
 def no_tools(message: str, status: int = 400) -> Rule:
-    """A server that takes no tools."""
+    """Return a server that takes no tools."""
     return lambda body: refusal(message, status) if "tools" in body else None
 
 
 def only_known_fields(body: Body) -> Answer | None:
-    """Servers on strict schemas refuse any field that they do not know, of the body and of a message."""
+    """Servers on strict schemas refuse any field that they do not know, of the body and of a
+    message."""
     extra = set(body) - {"model", "messages", "tools", "stream"}
     if extra:
         return refusal(f"Unrecognized request argument supplied: {min(extra)}")
@@ -264,6 +271,16 @@ def in_strict_order(body: Body) -> Answer | None:
     return None
 
 
+def without_system(body: Body) -> Answer | None:
+    """Chat template of Gemma 2: no role for the system, and roles that alternate."""
+    roles = [message["role"] for message in body["messages"]]
+    if roles[0] == "system":
+        return refusal("System role not supported")
+    if any(itertools.starmap(str.__eq__, itertools.pairwise(roles))):
+        return refusal("Conversation roles must alternate user/assistant/user/assistant/...")
+    return None
+
+
 def short_ids(body: Body) -> Answer | None:
     """Mistral (code 3280): ids of calls have nine letters and digits."""
     ids = re.findall(r'"tool_call_id": "([^"]*)"', json.dumps(body))
@@ -276,7 +293,8 @@ def short_ids(body: Body) -> Answer | None:
 
 
 def reasoning_is_back(body: Body) -> Answer | None:
-    """DeepSeek and Kimi, thinking mode: each assistant message with calls brings its reasoning_content."""
+    """DeepSeek and Kimi, thinking mode: each assistant message with calls brings its
+    reasoning_content."""
     calls = [m for m in body["messages"] if m.get("tool_calls")]
     if all(message.get("reasoning_content", "").strip() for message in calls):
         return None
@@ -356,6 +374,7 @@ DIALECTS: dict[str, Callable[[str, dict[str, Any]], str]] = {
     "nemotron": lambda n, a: f"<TOOLCALL>[{_json(n, a)}]</TOOLCALL>",
     "gemma": lambda n, a: f"```tool_code\n{_python(n, a)}\n```",
     "lfm": lambda n, a: f"<|tool_call_start|>[{_python(n, a)}]<|tool_call_end|>",
+    "called": lambda n, a: f"functions.{n}({json.dumps(a)})",
     "react": lambda n, a: f"Action: {n}\nAction Input: {json.dumps(a)}",
 }  # fmt: skip
 
@@ -410,6 +429,8 @@ FAMILIES: dict[str, Family] = {
     "ollama without tools": Family("gemma3:4b", rules=(no_tools("registry.ollama.ai/library/gemma3:4b does not support tools"),), written=DIALECTS["ours"]),
     "vllm without a parser": Family("some-model", rules=(no_tools('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),), written=DIALECTS["ours"]),
     "llama.cpp without jinja": Family("local", rules=(no_tools("tools param requires --jinja flag", 500), in_strict_order), written=DIALECTS["hermes"]),
+    "vllm without a system role": Family("gemma-2-9b-it", rules=(no_tools("tools param requires --jinja flag", 500), without_system), written=DIALECTS["hermes"]),
+    "vllm that reads calls as thoughts": Family("qwen3-30b-a3b", attached={"reasoning_content": ""}, written=DIALECTS["hermes"], is_echoed=False),
     "strict schema": Family("strict-1", rules=(only_known_fields,)),
     "plain JSON without a finish reason": Family("plain-1", streams=False),
     "no content beside calls": Family("e5-mini", rules=(no_null_content,)),

@@ -1,6 +1,6 @@
-"""Twelve procedures as owners teach them, requests for them in other words with other values, and near misses.
-`sops(folder)` writes them; `ASKED` pairs a request with what it means; `NEAR` are requests that none of them covers.
-Scored as a whole by tests/test_routing.py: no row is required.
+"""Twelve procedures as owners teach them, requests for them in other words with other values, and
+near misses. `sops(folder)` writes them; `ASKED` pairs a request with what it means; `NEAR` are
+requests that none of them covers. Scored as a whole by tests/test_routing.py: no row is required.
 Paths in the expectations: /w is the working folder, /o the owner's home folder.
 """
 
@@ -19,14 +19,15 @@ OBLIQUE: list[tuple[str, str]] = [(*row,) for row in rows(__name__, "oblique")]
 NEAR = rows(__name__, "near")  # fmt: skip
 
 
-# Requests for the seeds, the working folder /w and the home folder /o: what must be done, and what must never be.
+# Requests for the seeds, the working folder /w and the home folder /o: what must be done, and what
+# must never be.
 SEEDS_ASKED: list[tuple[str, str, dict[str, Any]]] = [(*row,) for row in rows(__name__, "seeds_asked")]  # fmt: skip
 
 SEEDS_DECLINED = rows(__name__, "seeds_declined")  # fmt: skip
 
 
 def sops(folder: Path) -> list[Sop]:
-    """The twelve, written to a folder and read from it as SOPs that were learned."""
+    """Return the twelve, written to a folder and read from it as SOPs that were learned."""
     for name, (description, effects, properties, wordings) in SOPS.items():
         write_sop(folder, name, description, wordings, effects=effects, properties=properties)
     return SopStore(folder / "none", folder).all()

@@ -1,4 +1,5 @@
-"""Measure the size and density of the code, part by part: `python -m tests.scales` prints, `--write` lowers budgets.toml.
+"""Measure the size and density of the code, part by part: `python -m tests.scales` prints,
+`--write` lowers budgets.toml.
 
 A part is a room or a sub-package, counted without the sub-packages below it. Decisions are the
 sum of radon's cyclomatic complexity over all functions; booleans are `and` and `or`.
@@ -205,7 +206,8 @@ def faces() -> dict[str, set[str]]:
 
 
 def circles() -> list[str]:
-    """List the modules that import each other, also inside functions: each of them comes back to itself."""
+    """List the modules that import each other, also inside functions: each of them comes back to
+    itself."""
     known = all_modules()
     edges = {
         module: {source for source, _ in imports_of(module, file)} - {module}
@@ -278,7 +280,8 @@ def test_lines() -> dict[str, int]:
 
 
 def wide_lines() -> int:
-    """Count the lines of more than 100 columns: texts and tables that the formatter cannot break."""
+    """Count the lines of more than 100 columns: texts and tables that the formatter cannot
+    break."""
     files = all_modules().values()
     return sum(len(line) > 100 for file in files for line in file.read_text("utf-8").splitlines())
 

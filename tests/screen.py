@@ -1,4 +1,5 @@
-"""A pseudo-terminal with somebody in front of it: what a person would see, and keys that they would press."""
+"""A pseudo-terminal with somebody in front of it: what a person would see, and keys that they would
+press."""
 
 import os
 import signal
@@ -55,11 +56,11 @@ class Screen:
         return cls(command, columns=columns, rows=rows, env=env)
 
     def kills(self, number: signal.Signals) -> None:
-        """Sends a signal to the program."""
+        """Send a signal to the program."""
         self._child.kill(number)
 
     def hangs_up(self) -> None:
-        """Closes the terminal under the program."""
+        """Close the terminal under the program."""
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, self._child.child_fd)
         os.close(nothing)
@@ -70,7 +71,7 @@ class Screen:
         return str(self._screen.title)
 
     def shows_cursor(self) -> bool:
-        """True when the cursor has not been left hidden."""
+        """Return True when the cursor has not been left hidden."""
         return not self._screen.cursor.hidden
 
     def text(self) -> str:
@@ -82,13 +83,13 @@ class Screen:
         return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
 
     def waits_for(self, *texts: str, seconds: float = PATIENCE_SECONDS) -> str:
-        """Reads until all of the texts stand on the screen."""
+        """Read until all of the texts stand on the screen."""
         return self.until(
             lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds
         )
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> str:
-        """Reads until something holds."""
+        """Read until something holds."""
         end = time.monotonic() + seconds
         while not holds():
             is_open = self._read()
@@ -98,13 +99,14 @@ class Screen:
         return self.text()
 
     def waits_for_prompt(self, *texts: str) -> str:
-        """Reads until all of the texts stand there and a line is read behind them (ui/terminal/typed_line.py): what was typed before
-        that is no answer. A prompt that was answered already is not that one."""
+        """Read until all of the texts stand there and a line is read behind them
+        (ui/terminal/typed_line.py): what was typed before that is no answer. A prompt that was
+        answered already is not that one."""
         self.waits_for(*texts)
         return self.until(lambda: self._reads(self._answered), f"for the prompt of {texts}")
 
     def _reads(self, since: int = -1) -> bool:
-        """True when a line is being read, and this began at or after a place in `raw`."""
+        """Return True when a line is being read, and this began at or after a place in `raw`."""
         began = self.raw.rfind(_READS)
         return began > self.raw.rfind(_HAS_READ) and began >= since
 
@@ -115,7 +117,7 @@ class Screen:
         self._child.send(text.encode())
 
     def ends(self, seconds: float = PATIENCE_SECONDS) -> int:
-        """Reads to the end; returns the exit code."""
+        """Read to the end; return the exit code."""
         end = time.monotonic() + seconds
         while self._read():
             assert time.monotonic() < end, f"it does not end; the screen:\n{self.text()}"
@@ -124,7 +126,7 @@ class Screen:
         return -signalled if signalled else self._child.exitstatus or 0
 
     def _read(self) -> bool:
-        """Takes in what has been written; False at the end."""
+        """Take in what has been written; False at the end."""
         try:
             data = self._child.read_nonblocking(65536, 0.05)
         except pexpect.TIMEOUT:
@@ -136,7 +138,7 @@ class Screen:
         return True
 
     def close(self) -> None:
-        """Ends the program if it still runs."""
+        """End the program if it still runs."""
         self._child.close(force=True)
 
 
@@ -150,7 +152,7 @@ def waits_until(holds: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> 
 
 
 def scripted(home: Path, replies: object, settings: str = "") -> None:
-    """A config.yaml whose model replays the replies."""
+    """Write a config.yaml whose model replays the replies."""
     import json
 
     home.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,12 @@
-"""A scripted OpenAI-compatible endpoint over real sockets, with faults on demand: for tests, benches, and as a command.
+"""A scripted OpenAI-compatible endpoint over real sockets, with faults on demand: for tests,
+benches, and as a command.
 
-    python tests/scripted_server.py --port 0 --script FILE     prints its base_url, serves until it is stopped
+    python tests/scripted_server.py --port 0 --script FILE     prints its base_url, serves until it
+                                                               is stopped
 
-A script is a list of answers (JSON or YAML: the fields of `Answer`); a function of the request's body and its number
-serves as well. Every request is recorded with its headers, its body and the number of its connection.
+A script is a list of answers (JSON or YAML: the fields of `Answer`); a function of the request's
+body and its number serves as well. Every request is recorded with its headers, its body and the
+number of its connection.
 """
 
 import argparse
@@ -17,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 PIECE = 20  # characters of text or arguments in one event
@@ -55,7 +57,7 @@ class Answer:
 
 
 def of_json(given: dict[str, Any] | str) -> Answer:
-    """An answer from a script file: its fields, or just a text."""
+    """Return an answer from a script file: its fields, or just a text."""
     return Answer(text=given) if isinstance(given, str) else Answer(**given)
 
 
@@ -70,7 +72,8 @@ class Recorded:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The request as an object; read only when asked for, so that a bench does not measure it."""
+        """The request as an object; read only when asked for, so that a bench does not measure
+        it."""
         parsed: dict[str, Any] = json.loads(self.raw)
         return parsed
 
@@ -79,7 +82,8 @@ Script = Sequence[Answer] | Callable[[dict[str, Any], int], Answer]
 
 
 class ScriptedServer:
-    """Serves while its `with` block runs. `requests` is what came in, `connections` how many were opened."""
+    """Serves while its `with` block runs. `requests` is what came in, `connections` how many were
+    opened."""
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.script = script
@@ -97,24 +101,19 @@ class ScriptedServer:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
 
     def opened(self) -> int:
-        """Counts a connection; its number."""
+        """Count a connection; return its number."""
         with self._lock:
             self.connections += 1
             return self.connections
 
     def answer(self, request: Recorded) -> Answer:
-        """Records a request and says what to do with it."""
+        """Record a request and say what to do with it."""
         with self._lock:
             self.requests.append(request)
             number = len(self.requests) - 1
@@ -128,7 +127,7 @@ class ScriptedServer:
 
 
 def events(answer: Answer) -> Iterator[Any]:
-    """The chunk objects of an answer, as the API streams them."""
+    """Yield the chunk objects of an answer, as the API streams them."""
     if answer.chunks is not None:
         yield from answer.chunks
         return
@@ -158,7 +157,7 @@ def events(answer: Answer) -> Iterator[Any]:
 
 
 def body_of(answer: Answer) -> bytes:
-    """The body of an answer, before any fault."""
+    """Return the body of an answer, before any fault."""
     if answer.raw is not None:
         return answer.raw if isinstance(answer.raw, bytes) else answer.raw.encode()
     if answer.status >= 400:
@@ -173,7 +172,7 @@ def body_of(answer: Answer) -> bytes:
 
 
 def refused_url() -> str:
-    """A base_url on which nothing listens."""
+    """Return a base_url on which nothing listens."""
     from tests.machine import free_port  # not above: this file is also started by its path
 
     return f"http://127.0.0.1:{free_port()}/v1"
@@ -219,7 +218,7 @@ class _Server(ThreadingHTTPServer):
     owner: ScriptedServer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news; anything else is a defect of a script and should be seen."""
+        """Ignore a client that went away; show anything else, which is a defect of a script."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -234,10 +233,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection_number = self.server.owner.opened()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Silent."""
+        """Stay silent."""
 
     def do_GET(self) -> None:
-        """Lists the models, where there are some; the connection stays."""
+        """List the models, where there are some; keep the connection."""
         models = self.server.owner.models
         status, body = b"404 Not Found", b""
         if models:
@@ -287,7 +286,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    """The command: serves a script from a file."""
+    """Serve a script from a file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--script", type=Path, required=True)

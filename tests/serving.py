@@ -1,4 +1,5 @@
-"""A real `serve` in a process of its own on loopback, and a browser's and a program's way to it, for tests."""
+"""A real `serve` in a process of its own on loopback, and a browser's and a program's way to it,
+for tests."""
 
 from __future__ import annotations
 
@@ -13,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from tests.conftest import CHECKOUT
@@ -45,7 +45,8 @@ class Answer:
 
 @dataclass
 class Served:
-    """A server. `cookie` and `token` are what a browser and a program show once they are signed in."""
+    """A server. `cookie` and `token` are what a browser and a program show once they are signed
+    in."""
 
     home: Path
     cwd: Path
@@ -60,12 +61,7 @@ class Served:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -84,7 +80,7 @@ class Served:
         return int(self.origin.rpartition(":")[2])
 
     def start(self, port: int = 0) -> None:
-        """Starts it and reads its address."""
+        """Start it and read its address."""
         with self.errors.open("a") as errors:
             self.process = subprocess.Popen(
                 [
@@ -110,7 +106,7 @@ class Served:
         self.until(lambda: self.get("/api/state").status in (200, 401))
 
     def stop(self, number: int = signal.SIGINT) -> int:
-        """Ends it by a signal; gives its exit code."""
+        """End it by a signal; return its exit code."""
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -149,23 +145,23 @@ class Served:
             connection.close()
 
     def browser(self) -> dict[str, str]:
-        """The headers of the page's own requests."""
+        """Return the headers of the page's own requests."""
         headers = {"Origin": self.origin, "X-Sopwith": "1", "Content-Type": "application/json"}
         return headers | ({"Cookie": self.cookie} if self.cookie else {})
 
     def get(self, path: str) -> Answer:
-        """A look, as the page does."""
+        """Return a look, as the page does."""
         return self.ask("GET", path, headers=self.browser())
 
     def post(self, path: str, body: Any = None, method: str = "POST") -> Answer:
-        """A change, as the page does."""
+        """Return a change, as the page does."""
         return self.ask(
             method, path, json.dumps({} if body is None else body).encode(), self.browser()
         )
 
     @contextlib.contextmanager
     def tab(self, path: str = "/ws", **hello: Any) -> Iterator[Tab]:
-        """A WebSocket of the page, after its hello."""
+        """Yield a WebSocket of the page, after its hello."""
         from websockets.sync.client import connect
         from websockets.typing import Origin
 
@@ -190,7 +186,7 @@ class Served:
         return run
 
     def until(self, holds: Callable[[], Any], seconds: float = START_SECONDS) -> Any:
-        """Looks until something holds, and gives it."""
+        """Look until something holds, and return it."""
         end = time.monotonic() + seconds
         while True:
             with contextlib.suppress(ConnectionError, http.client.HTTPException, TimeoutError):
@@ -200,7 +196,7 @@ class Served:
             time.sleep(0.02)
 
     def ended(self, run: str, seconds: float = START_SECONDS) -> dict[str, Any]:
-        """The run's last event, once it has ended."""
+        """Return the run's last event, once it has ended."""
 
         def last() -> dict[str, Any] | None:
             events = self.get(f"/api/runs/{run}").json.get("events") or [{}]
@@ -223,7 +219,7 @@ class Tab:
         self.socket.send(json.dumps(message))
 
     def until(self, kind: str, seconds: float = START_SECONDS, **fields: Any) -> dict[str, Any]:
-        """Reads on to the next message of this type, with these fields."""
+        """Read on to the next message of this type, with these fields."""
         end = time.monotonic() + seconds
         while True:
             message: dict[str, Any] = json.loads(
@@ -239,7 +235,7 @@ class Tab:
 def made_home(
     folder: Path, replies: Sequence[Any] | Mapping[str, Sequence[Any]], settings: str = ""
 ) -> Path:
-    """A home folder whose model replays `replies`; of several, each its own, by name."""
+    """Return a home folder whose model replays `replies`; of several, each its own, by name."""
     home = folder / "owner" / ".sopwith"
     home.mkdir(parents=True)
     (folder / "cwd").mkdir()

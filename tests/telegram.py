@@ -1,14 +1,16 @@
-"""A server that behaves as Telegram's Bot API is documented to, for tests: updates by offset, messages, buttons, files, 429."""
+"""A server that behaves as Telegram's Bot API is documented to, for tests: updates by offset,
+messages, buttons, files, 429."""
 
 import itertools
 import json
 import re
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
+
+from tests.site import Asked, Page, site
 
 TOKEN = "123456:AAE-test_token-for-a-bot"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Sop", "username": "SopBot"}
@@ -18,7 +20,8 @@ GROUP = -100777
 
 @dataclass
 class BotApi:
-    """The server. `said` are the messages that the bot sent; `flood` refuses each so many-th call with 429."""
+    """The server. `said` are the messages that the bot sent; `flood` refuses each so many-th call
+    with 429."""
 
     said: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -35,54 +38,28 @@ class BotApi:
         self._asked = itertools.count(1)
 
     def __enter__(self) -> Self:
-        api = self
-
-        class Answering(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")  # fmt: skip
-                self._send(*api.answer(self.path, body))
-
-            def do_GET(self) -> None:
-                name = self.path.rpartition("/")[2]
-                if not self.path.startswith(f"/file/bot{TOKEN}/") or name not in api.files:
-                    self._send(404, {"ok": False, "error_code": 404, "description": "Not Found"})
-                    return
-                self._bytes(200, api.files[name])
-
-            def _send(self, status: int, said: dict[str, Any]) -> None:
-                self._bytes(status, json.dumps(said).encode())
-
-            def _bytes(self, status: int, data: bytes) -> None:
-                try:
-                    self.send_response(status)
-                    self.send_header("Content-Length", str(len(data)))
-                    self.end_headers()
-                    self.wfile.write(data)
-                except OSError:
-                    return  # whoever asked has been killed
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Silent."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-        self._server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        self._opened = ExitStack()
+        self.address = (
+            f"http://127.0.0.1:{self._opened.enter_context(site(self._page, 'HTTP/1.1'))}"
+        )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def _page(self, asked: Asked) -> Page:
+        if asked.method == "POST":
+            status, said = self.answer(asked.path, json.loads(asked.body or b"{}"))
+            return Page(json.dumps(said), "application/json", status)
+        name = asked.path.rpartition("/")[2]
+        if not asked.path.startswith(f"/file/bot{TOKEN}/") or name not in self.files:
+            return Page(
+                json.dumps({"ok": False, "error_code": 404, "description": "Not Found"}), status=404
+            )
+        return Page(self.files[name], "application/octet-stream")
 
     def settings(self) -> str:
-        """The lines of config.yaml."""
+        """Return the lines of config.yaml."""
         return f"channels: {{telegram: {{token: '{TOKEN}', owner: {OWNER}, base_url: '{self.address}'}}}}"  # fmt: skip
 
     # Acts of people
@@ -132,7 +109,7 @@ class BotApi:
     # Calls of the bot
 
     def answer(self, path: str, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """The status and the body for a call."""
+        """Return the status and the body for a call."""
         _, bot, method = path.split("/")
         if bot != f"bot{TOKEN}":
             return 401, {"ok": False, "error_code": 401, "description": "Unauthorized"}

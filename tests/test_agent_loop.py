@@ -4,9 +4,10 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_loop import End, Outcome, agent_loop
+from agent_loop import Outcome, agent_loop
 from models.base import Event, Message, Reply, Request
 from models.scripted import ScriptedModel
+from tests.drained import drained
 
 
 @dataclass
@@ -41,22 +42,13 @@ def call(name: str, **args: Any) -> dict[str, Any]:
     return {"calls": [{"name": name, "args": args}]}
 
 
-def drive(loop: Generator[Event, None, End]) -> tuple[list[Event], End]:
-    events: list[Event] = []
-    while True:
-        try:
-            events.append(next(loop))
-        except StopIteration as stop:
-            return events, stop.value
-
-
 def start() -> list[Message]:
     return [{"role": "system", "content": "rules"}, {"role": "user", "content": "task"}]
 
 
 def test_an_answer_ends_the_run() -> None:
     messages = start()
-    events, end = drive(
+    events, end = drained(
         agent_loop(ScriptedModel([call("look", at="a"), "found"]), EchoHandler(), messages)
     )
     assert (end.exit, end.outcome.data, end.turns) == ("CURRENT_TASK_DONE", "found", 2)
@@ -72,7 +64,7 @@ def test_an_answer_ends_the_run() -> None:
 
 def test_history_only_grows_and_never_holds_the_tail() -> None:
     handler, messages = EchoHandler(), start()
-    drive(
+    drained(
         agent_loop(
             ScriptedModel([call("look", at=n) for n in range(5)] + ["done"]), handler, messages
         )

@@ -1,4 +1,5 @@
-"""Autonomous mode at the gate: reading passes, its own folder is free, the rest waits for the owner or is refused."""
+"""Autonomous mode at the gate: reading passes, its own folder is free, the rest waits for the owner
+or is refused."""
 
 import shlex
 from pathlib import Path

@@ -12,7 +12,7 @@ from sandbox.cells.levels import probe
 from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import bash
-from tests.rows import rows
+from tests.rows import cases
 
 
 @pytest.mark.parametrize("command", ["rm -rf {}", "unlink {}/file; rmdir {}", "find {} -delete"])
@@ -27,7 +27,8 @@ def test_an_approved_removal_outside_the_roots_is_done(
 
 
 def _asked(cli: CommandLine, home: Path, tmp_path: Path, command: str) -> Path:
-    """A folder outside the roots that a command wants to remove; the run waits for the owner."""
+    """Return a folder outside the roots that a command wants to remove; the run waits for the
+    owner."""
     gone = _prepared(home, tmp_path, command)
     assert cli("run", "remove it", "--no-rote").code == 3
     assert gone.is_dir()  # it is asked, and nothing done before
@@ -35,7 +36,7 @@ def _asked(cli: CommandLine, home: Path, tmp_path: Path, command: str) -> Path:
 
 
 def _prepared(home: Path, tmp_path: Path, command: str) -> Path:
-    """A folder outside the roots, and a model that wants to remove it."""
+    """Return a folder outside the roots, and a model that wants to remove it."""
     gone = tmp_path / "elsewhere"
     gone.mkdir()
     (gone / "file").write_text("x")
@@ -50,10 +51,7 @@ def _prepared(home: Path, tmp_path: Path, command: str) -> Path:
     return gone
 
 
-@pytest.mark.parametrize(
-    ("command", "leaves"),
-    rows(__name__, "what_is_found_in_a_folder_that_the_script_names_may_be_removed"),
-)
+@cases
 def test_what_is_found_in_a_folder_that_the_script_names_may_be_removed(
     command: str, leaves: bool
 ) -> None:

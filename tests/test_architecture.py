@@ -1,4 +1,5 @@
-"""Holds what docs/architecture.md and CONTRIBUTING.md promise about the code itself: direction, names, locks, schemas."""
+"""Holds what docs/architecture.md and CONTRIBUTING.md promise about the code itself: direction,
+names, locks, schemas."""
 
 from __future__ import annotations
 
@@ -13,25 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import CHECKOUT
+from tests.rows import rows
 from tests.scales import nodes_of, tree_of
 from tools.registry import listed
 from tools.schema import derive
 
-# From the top down: a module may import from its own folder and from lower lines; not from the same line, not upwards.
-LAYERS = (
-    ("launch",),
-    ("ui",),
-    ("runs",),
-    ("learning", "handler", "context"),
-    ("agent_loop", "tools"),
-    ("memory",),
-    ("replay",),
-    ("sandbox", "models"),
-    ("safety",),
-    ("shell",),
-    ("text",),
-    ("config",),
-)
+# From the top down: a module may import from its own folder and from lower lines; not from the same
+# line, not upwards.
+LAYERS = rows(__name__, "layers")
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
@@ -64,7 +54,8 @@ VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNOREC
 
 
 def product() -> Iterator[tuple[str, str, ast.Module]]:
-    """Each module of the product: its path in the checkout, its member of a layer, its syntax tree."""
+    """Each module of the product: its path in the checkout, its member of a layer, its syntax
+    tree."""
     for name in RANK:
         files = (CHECKOUT / name).rglob("*.py") if name in FOLDERS else [CHECKOUT / f"{name}.py"]
         for file in files:
@@ -81,7 +72,7 @@ def all_code() -> list[Path]:
 
 
 def imported(node: ast.AST) -> list[str]:
-    """The modules that a statement imports; `import_module("x")` is one too."""
+    """Return the modules that a statement imports; `import_module("x")` is one too."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -119,7 +110,8 @@ def test_imports_point_one_way() -> None:
 
 
 def test_libraries_are_imported_where_they_are_used() -> None:
-    """Whatever is neither Python's own nor ours costs start-up time, so it is imported inside functions."""
+    """Whatever is neither Python's own nor ours costs start-up time, so it is imported inside
+    functions."""
     ours = RANK.keys() | set(sys.stdlib_module_names)
     wrong = [
         f"{path} imports {module}"
@@ -174,7 +166,8 @@ def test_every_folder_lists_its_files() -> None:
 
 
 def test_pages_name_files_that_are_there() -> None:
-    """In pages for readers: modules, scripts, other pages. What an SOP or the home folder has is no file of ours."""
+    """In pages for readers: modules, scripts, other pages. What an SOP or the home folder has is no
+    file of ours."""
     named = re.compile(
         r"(?<![\w/.~-])(?:[a-z]\w*/)+[\w-]+\.py\b|(?<![\w/.-])(?:scripts|docs|bench|tests)/[\w./-]*\w(?![\w<])"
     )
@@ -279,7 +272,8 @@ def test_tool_schemas_are_those_of_the_code() -> None:
 
 
 def test_texts_begin_with_a_verb_or_a_noun() -> None:
-    """Refuse docstrings and comments that begin with What, Whether, Of, Those, Who, That, Which: say what the code does."""
+    """Refuse docstrings and comments that begin with What, Whether, Of, Those, Who, That, Which:
+    say what the code does."""
     inverted = re.compile(r"#* *(?:What|Whether|Of|Those|Who|That|Which)\b")
     wrong = [
         f"{file.relative_to(CHECKOUT)}:{number}: {text.splitlines()[0]}"

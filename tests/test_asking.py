@@ -1,4 +1,5 @@
-"""A request that is no exact wording, in whole runs: shown, asked for what is missing, done by rote, and remembered."""
+"""A request that is no exact wording, in whole runs: shown, asked for what is missing, done by
+rote, and remembered."""
 
 import json
 import shlex
@@ -17,7 +18,7 @@ from runs.assemble import SEEDS, Agent, Options
 from runs.control.bounds import AbsentOwner
 from runs.schedule.folder import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
-from tests.rows import rows
+from tests.rows import cases
 from tests.scripted_server import Answer
 
 SKILL = "---\nname: {name}\ndescription: {about}\nmetadata: {{sopwith-status: {status}}}\n---\nMind the header line.\n"
@@ -54,9 +55,7 @@ class Choosing(SpokenOwner):
         return super().ask(id, question, candidates)
 
 
-@pytest.mark.parametrize(
-    ("task", "sop", "values"), rows(__name__, "a_newcomer_names_folders_beside_them")
-)
+@cases
 def test_a_newcomer_names_folders_beside_them(
     tmp_path: Path, task: str, sop: str, values: dict[str, Any]
 ) -> None:
@@ -153,17 +152,7 @@ def test_where_nobody_is_there_the_nearest_is_named_with_its_values(home: Path, 
     assert len(ended["result"].splitlines()) <= 5
 
 
-@pytest.mark.parametrize(
-    ("task", "shown", "hidden"),
-    [
-        ("tell me a joke", "sopwith init", "sops run"),
-        ("what should I cook tonight", "sopwith init", "sops run"),
-        ("讲个笑话", "sopwith init", "sops run"),
-        ("delete everything on my computer", "sopwith init", "delete-files"),
-        ("which program eats all of my memory these days", "sops run system-report  #", "{"),
-        ("what does it say in line 3 of the text", "sopwith init", "{"),
-    ],
-)
+@cases
 def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: str) -> None:
     result = ask(home, task, AbsentOwner())[-1]["result"]
     assert shown in result and hidden not in result
@@ -193,15 +182,7 @@ def test_undo_and_commands_are_answered_with_the_command(home: Path, task: str, 
 # reminders
 
 
-@pytest.mark.parametrize(
-    ("task", "text", "hour"),
-    [
-        ("remind me to call mum tomorrow at 5pm", "call mum", "T17:00"),
-        ("提醒我明天下午三点开会", "开会", "T15:00"),
-        ("please remind me tomorrow to buy stamps", "buy stamps", "T09:00"),
-        ("remind me tomorrow morning to buy stamps", "buy stamps", "T10:00"),
-    ],
-)
+@cases
 def test_a_reminder_becomes_a_job_that_reminds(home: Path, task: str, text: str, hour: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and text in ended["result"]
@@ -213,13 +194,7 @@ def test_a_reminder_becomes_a_job_that_reminds(home: Path, task: str, text: str,
     assert done["status"] == "done" and done["result"] == f"Reminder: {text}"
 
 
-@pytest.mark.parametrize(
-    "task",
-    [
-        "remind me to stand up every weekday at 9:00",
-        "remind me every weekday at 9:00 to stand up",
-    ],
-)
+@cases
 def test_a_reminder_that_comes_again_becomes_a_job_too(home: Path, task: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and len(list((home / "schedule").glob("*.json"))) == 1

@@ -1,11 +1,10 @@
-"""SOPs that ask others: tools of MCP servers and addresses of the web, taught by a run and done again by rote."""
+"""SOPs that ask others: tools of MCP servers and addresses of the web, taught by a run and done
+again by rote."""
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from learning.looks import hosts_of
 from memory.sops import Sop, read_sop
 from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
-from runs.replaying.plan_calls import plan_calls
+from runs.replaying.replaying import plan_calls
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, call, drive, servers_up
-from tests.rows import rows
+from tests.rows import cases
+from tests.site import Page, site
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
 
@@ -142,24 +142,9 @@ def of_sop(home: Path, books: Path) -> Sop:
 
 @pytest.fixture
 def pages() -> Iterator[str]:
-    """A site of this machine; each page says its own name."""
-
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = f"the page {self.path}".encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    """Yield a site of this machine; each page says its own name."""
+    with site(lambda asked: Page(f"the page {asked.path}", "text/plain")) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: str) -> None:
@@ -189,10 +174,7 @@ def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: st
     )
 
 
-@pytest.mark.parametrize(
-    ("tool", "args", "reads"),
-    rows(__name__, "a_plan_asks_only_whom_the_request_or_a_run_names"),
-)
+@cases
 def test_a_plan_asks_only_whom_the_request_or_a_run_names(
     tool: str, args: dict[str, Any], reads: bool, home: Path, tmp_path: Path
 ) -> None:

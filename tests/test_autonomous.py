@@ -1,4 +1,5 @@
-"""Autonomous mode: it works off the to-do list within its rules, tells what came of it, and survives being killed."""
+"""Autonomous mode: it works off the to-do list within its rules, tells what came of it, and
+survives being killed."""
 
 import json
 import os
@@ -32,7 +33,8 @@ PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 US
 
 @pytest.fixture
 def served(scripted_server: Any, home: Path) -> Callable[..., Any]:
-    """A home whose model answers by the words in a request; a list of answers is taken by the results that are there."""
+    """Return a home whose model answers by the words in a request; a list of answers is taken by
+    the results that are there."""
 
     def serve(by_words: dict[str, Any], settings: str = "") -> Any:
         def answer(body: dict[str, Any], _: int) -> Answer:

@@ -1,6 +1,8 @@
-"""The browser's tools on a real chromium: what they show of a page, what they do in it, and what they say has changed."""
+"""The browser's tools on a real chromium: what they show of a page, what they do in it, and what
+they say has changed."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
-from tests.rows import rows
+from tests.rows import cases
 from tools.browser.text import BUDGET, Line, fit, tokens
 
 pytestmark = needs_browser
@@ -16,7 +18,8 @@ pytestmark = needs_browser
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """One browser for all of these tests: a run that stays keeps it open. Its home folder, and the address of the site."""
+    """One browser for all of these tests: a run that stays keeps it open. Its home folder, and the
+    address of the site."""
     folder = tmp_path_factory.mktemp("browser")
     with site() as base:
         keeper = driver(folder, folder / "home", base, run="keeper")
@@ -97,7 +100,7 @@ def test_a_password_goes_from_the_owner_to_the_page_and_nowhere_else(web: Driver
     assert "pass word 1" not in str(held.data) + web.scan().as_text()
 
 
-@pytest.mark.parametrize(("script", "value"), rows(__name__, "the_value_of_a_script_comes_back"))
+@cases
 def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) -> None:
     web.scan("/")
     result = web.run(script)
@@ -105,10 +108,7 @@ def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) 
     assert result.origin == "web"
 
 
-@pytest.mark.parametrize(
-    ("script", "problem"),
-    rows(__name__, "what_cannot_be_done_is_said"),
-)
+@cases
 def test_what_cannot_be_done_is_said(web: Driver, script: str, problem: str) -> None:
     web.scan("/")
     result = web.run(script)
@@ -205,3 +205,32 @@ def test_a_page_stays_within_its_budget_whatever_it_is() -> None:
     for lines in pages:
         text, _ = fit(lines)
         assert tokens(text) <= BUDGET + 20
+
+
+def test_a_menu_under_the_mouse_opens(web: Driver) -> None:
+    assert "Lamps" not in web.scan("/menu").data["output"]
+    assert web.run("await hover('Products')").data["new_text"] == "Lamps"
+    assert web.run("await click(“Lamps”)").data["went_to"].startswith("Two ")
+
+
+def test_a_file_is_given_to_what_opens_the_choice_of_one(web: Driver, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1")
+    web.scan("/attach")
+    assert (
+        web.run(f"await upload(“Attach”, '{tmp_path / 'a.csv'}')")
+        .data["new_text"]
+        .endswith("took a.csv")
+    )
+
+
+@cases
+def test_what_only_listens_for_a_press_is_shown_and_pressed(
+    web: Driver, label: str, said: str
+) -> None:
+    text = web.scan("/hears").as_text()
+    assert said in web.run(f"await click(“{label}”)").data["new_text"]
+    assert re.search(r"\(e\d+ button\)\n### Card", text)  # the card around it
+    assert "Words [a link]" in text  # what holds other things to press is none
+    assert "all of it" in text
+    assert "[84](" in text
+    assert "[Sum](" not in text

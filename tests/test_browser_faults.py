@@ -1,4 +1,5 @@
-"""The browser when things go wrong: it dies, a tab goes, a page loops, opens windows, is huge; what is left behind: nothing."""
+"""The browser when things go wrong: it dies, a tab goes, a page loops, opens windows, is huge; what
+is left behind: nothing."""
 
 import os
 import signal
@@ -16,6 +17,7 @@ from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 from tests.screen import waits_until
 from tools.base import ToolError
 from tools.browser.link import Link
@@ -49,7 +51,7 @@ def web(shared: Path, base: str, tmp_path: Path) -> Iterator[Driver]:
 def chromium(
     profile: Path, *more: str, headless: str = "--headless=new"
 ) -> subprocess.Popen[bytes]:
-    """A browser that an owner has started, on a port of its own choosing."""
+    """Return a browser that an owner has started, on a port of its own choosing."""
     found = program()
     assert found
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -77,7 +79,7 @@ def chromium(
 
 
 def browsers(folder: Path) -> list[int]:
-    """The processes that have a profile below `folder` open."""
+    """Return the processes that have a profile below `folder` open."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -99,14 +101,7 @@ def test_a_script_that_never_ends_is_stopped_and_the_tab_goes_on(web: Driver) ->
     assert "before the loop" in web.scan().as_text()
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("http://127.0.0.1:1/", "UNSAFE_PORT"),
-        ("http://127.0.0.1:9/", "could not be opened"),
-        ("no such host", "could not be opened"),
-    ],
-)
+@cases
 def test_an_address_that_does_not_answer_is_said(web: Driver, url: str, said: str) -> None:
     with pytest.raises(ToolError, match=said):
         web.scan(url)

@@ -1,4 +1,5 @@
-"""Whole runs that use the browser: from the command line, stopped in the middle, and asked about by the gate."""
+"""Whole runs that use the browser: from the command line, stopped in the middle, and asked about by
+the gate."""
 
 import json
 import os

@@ -42,7 +42,8 @@ def test_a_face_has_few_names_and_each_is_there() -> None:
 
 
 def test_what_breaks_a_rule_is_known() -> None:
-    """Rules that hold for every part in the end: at most 12 files, few conditions, rooms of their size."""
+    """Rules that hold for every part in the end: at most 12 files, few conditions, rooms of their
+    size."""
     broken = scales.above_the_rules(scales.measured(), LIMITS["goals"])
     new = {rule: set(names) - set(LIMITS["not_yet"][rule]) for rule, names in broken.items()}
     assert new == {"crowded": set(), "dense": set(), "large": set()}

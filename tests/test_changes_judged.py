@@ -1,4 +1,5 @@
-"""Holds the table over change sets (assets/safety/changes.yaml): what happened decides, not the command."""
+"""Holds the table over change sets (assets/safety/changes.yaml): what happened decides, not the
+command."""
 
 import os
 from pathlib import Path
@@ -10,7 +11,7 @@ from config import SafetyConfig
 from safety.changes import Change, ChangeKind, ChangeSet
 from safety.gate import Decision, judge_changes
 from safety.paths import Places
-from tests.rows import rows
+from tests.rows import cases
 
 CONFIG = SafetyConfig(confirm=("delete", "send", "install", "spend"))
 
@@ -33,10 +34,7 @@ def change(places: Places, kind: ChangeKind, name: str, **more: Any) -> Change:
     return Change(kind, path, "file", 10, 10)._replace(**more)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "decision", "risk"),
-    rows(__name__, "kind_and_place_decide"),
-)
+@cases
 def test_kind_and_place_decide(
     places: Places, kind: ChangeKind, name: str, decision: str, risk: str
 ) -> None:

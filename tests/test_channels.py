@@ -1,4 +1,5 @@
-"""Channels in a real `serve`: the owner's chat, groups, strangers, buttons, restarts, double deliveries, rate limits."""
+"""Channels in a real `serve`: the owner's chat, groups, strangers, buttons, restarts, double
+deliveries, rate limits."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a file that is old and one that is new."""
+    """Return a folder with a file that is old and one that is new."""
     folder = tmp_path / "box"
     folder.mkdir()
     for name in ("old.txt", "new.txt"):
@@ -230,7 +231,8 @@ def test_what_an_unattended_run_asks_comes_with_buttons(
 
 
 def test_nothing_is_lost_and_nothing_comes_twice(place: Path, api: BotApi) -> None:
-    """200 messages, each handed out twice, with two restarts, a kill and a rate limit in between."""
+    """200 messages, each handed out twice, with two restarts, a kill and a rate limit in
+    between."""
     api.repeats, api.flood = 2, 7
     with served(place, api, [bash("sleep 0.2"), "Noted."]) as site:
         for number in range(200):
@@ -334,7 +336,7 @@ def test_any_program_is_a_channel_by_signed_messages(place: Path) -> None:
         home = made_home(place, ["Hello, Ada."], settings)
         with Served(home, place / "cwd") as site:
             said = {"id": "1", "chat": "c", "from": "ada", "text": "hello"}
-            site.until(lambda: post(port, said) == 202)
+            site.until(lambda: is_open(port) and post(port, said) == 202)
             assert post(port, said) == 202, "the same again is taken, and counts once"
             assert post(port, {**said, "id": "2"}, "sha256=00") == 401
             assert post(port, {**said, "id": "3", "from": "eve"}) == 202

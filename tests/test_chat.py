@@ -1,4 +1,5 @@
-"""A conversation, in a pipe and on a terminal: steering, stopping, questions, slash commands, going on later."""
+"""A conversation, in a pipe and on a terminal: steering, stopping, questions, slash commands, going
+on later."""
 
 import json
 import signal
@@ -19,7 +20,7 @@ from ui.terminal.chat import SLASHES
 
 
 def logs(home: Path) -> list[list[Event]]:
-    """The events of each run, the first run first."""
+    """Return the events of each run, the first run first."""
     files = sorted(home.glob("runs/*/log.jsonl"), key=lambda file: file.stat().st_mtime)
     return [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
 
@@ -29,7 +30,7 @@ Opener = Callable[..., Screen]
 
 @pytest.fixture
 def chat(home: Path, at_terminal: Opener) -> Opener:
-    """Opens `launch.py chat ARGS` on terminals, and closes them."""
+    """Open `launch.py chat ARGS` on terminals, and close them."""
 
     def open_(*args: str, **options: Any) -> Screen:
         screen = at_terminal("chat", *args, **options)
@@ -41,7 +42,7 @@ def chat(home: Path, at_terminal: Opener) -> Opener:
 
 @pytest.fixture
 def endpoint(home: Path) -> Iterator[list[Recorded]]:
-    """An endpoint that answers every task with its number; what it was asked."""
+    """Yield an endpoint that answers every task with its number; what it was asked."""
     asked: list[Recorded] = []
 
     def answer(request: Any, number: int) -> Answer:
@@ -162,7 +163,7 @@ def test_what_is_said_too_late_becomes_the_next_task(
 
 
 def late(number: int, go_on: Path, there: Path) -> Answer:
-    """The first answer comes when it is allowed to."""
+    """Return the first answer comes when it is allowed to."""
     there.touch()
     waits_until(go_on.exists)
     return Answer(text=f"Answer {number}")

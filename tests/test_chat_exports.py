@@ -1,4 +1,5 @@
-"""Chats of messengers and of model APIs become turns: who said what, when, in which chat; the same file again adds nothing."""
+"""Chats of messengers and of model APIs become turns: who said what, when, in which chat; the same
+file again adds nothing."""
 
 import json
 import os

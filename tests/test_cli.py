@@ -1,4 +1,5 @@
-"""The command line as a process of its own: what it prints, where, in which language, and how it ends."""
+"""The command line as a process of its own: what it prints, where, in which language, and how it
+ends."""
 
 import json
 import re
@@ -12,8 +13,8 @@ import pytest
 
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash
-from tests.machine import PATIENCE_SECONDS, Hold
-from tests.rows import rows
+from tests.machine import PATIENCE_SECONDS, Hold, ran
+from tests.rows import cases, rows
 from tests.screen import scripted, waits_until
 from ui import words
 from ui.arguments import build_parser, with_command
@@ -60,15 +61,12 @@ def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture
     assert all(option.flag in said for option in RUN_OPTIONS) or path not in ("run", "chat")
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    rows(__name__, "a_first_word_that_is_no_command_is_a_task"),
-)
+@cases
 def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[str]) -> None:
     assert with_command(said) == meant
 
 
-@pytest.mark.parametrize(("args", "names"), rows(__name__, "bad_usage_is_two_lines_at_most"))
+@cases
 def test_bad_usage_is_two_lines_at_most(
     cli: CommandLine, args: tuple[str, ...], names: str
 ) -> None:
@@ -97,13 +95,8 @@ def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path)
 
 
 def loaded(*args: str) -> set[str]:
-    """The modules that a command imports."""
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Return the modules that a command imports."""
+    done = ran(sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), *args)
     return {
         line.rpartition("|")[2].strip()
         for line in done.stderr.splitlines()
@@ -111,17 +104,7 @@ def loaded(*args: str) -> set[str]:
     }
 
 
-HEAVY = {
-    "openai",
-    "rich",
-    "prompt_toolkit",
-    "requests",
-    "psutil",
-    "httpx2",
-    "pydantic",
-    "json_repair",
-    "asyncio",
-}
+HEAVY = set(rows(__name__, "heavy"))
 
 
 @pytest.mark.parametrize("args", [("--help",), ("--lang", "zh", "runs", "--help")])

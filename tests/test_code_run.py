@@ -18,6 +18,8 @@ import pytest
 
 from models.base import ToolResult
 from safety.secrets import Redactor
+from tests.drained import drained
+from tests.rows import cases
 from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
 from tools.scripts.output import RESERVED_BYTES, Output
@@ -44,21 +46,14 @@ def nothing_is_left() -> Iterator[None]:
 
 
 def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolResult:
-    """The result of a call; what it streamed is thrown away."""
+    """Return the result of a call; what it streamed is thrown away."""
     return stream(ctx, script, type, **more)[1]
 
 
 def stream(
     ctx: ToolContext, script: str, type: str = "bash", **more: Any
 ) -> tuple[list[str], ToolResult]:
-    parts = []
-    calling = code_run.run(ctx, type=type, script=script, **more)
-    assert not isinstance(calling, ToolResult)
-    while True:
-        try:
-            parts.append(next(calling))
-        except StopIteration as end:
-            return parts, end.value
+    return drained(code_run.run(ctx, type=type, script=script, **more))
 
 
 def test_output_and_errors_come_in_order_with_the_exit_code(ctx: ToolContext) -> None:
@@ -151,17 +146,7 @@ def test_time_limit_ends_the_whole_tree(ctx: ToolContext, script: str) -> None:
     assert "1 s, the time limit" in result.data["reason"]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "sleep 60 & echo done",
-        "setsid sleep 60 & disown; echo done",
-        "(setsid bash -c 'trap \"\" TERM; sleep 60' > /dev/null 2>&1 &) ; echo done",
-        "setsid env -i sleep 60 </dev/null >/dev/null 2>&1 & echo done",
-        "yes > /dev/null & echo done",
-        "(while :; do echo again; sleep 0.01; done) & sleep 0.2; echo done",
-    ],
-)
+@cases
 def test_what_is_left_in_the_background_is_stopped_and_named(ctx: ToolContext, script: str) -> None:
     start = time.monotonic()
     result = run(ctx, script)
@@ -209,7 +194,8 @@ def test_flood_stays_small_in_memory_and_in_events(ctx: ToolContext) -> None:
 
 @contextmanager
 def room(size: int) -> Iterator[None]:
-    """Files of this process end where the disk would: at so many bytes. No longer than the call: pytest may write to one."""
+    """Files of this process end where the disk would: at so many bytes. No longer than the call:
+    pytest may write to one."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:

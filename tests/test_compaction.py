@@ -1,11 +1,10 @@
-"""A long run stays inside its budget: what shrinks and when, what an endpoint that is full leads to, what resume rebuilds."""
+"""A long run stays inside its budget: what shrinks and when, what an endpoint that is full leads
+to, what resume rebuilds."""
 
 import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from bench import tokens
 from context import Prompts
@@ -14,6 +13,7 @@ from models.base import Message
 from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, drive, of, without_tail
+from tests.rows import cases
 from tests.scripted_server import Answer
 
 BUDGET = 32_000
@@ -24,7 +24,7 @@ FULL = {
 
 
 def of_endpoint(home: Path, server: Any, budget: int, *more: Any) -> Agent:
-    """An agent whose model is the scripted server, and whose next ones are `more`."""
+    """Return an agent whose model is the scripted server, and whose next ones are `more`."""
     models = [
         f"{{name: m{at}, model: m, base_url: '{each.base_url}'}}"
         for at, each in enumerate((server, *more))
@@ -33,7 +33,8 @@ def of_endpoint(home: Path, server: Any, budget: int, *more: Any) -> Agent:
 
 
 def long_run(body: dict[str, Any], number: int) -> Answer:
-    """Every turn a command that prints 4 kB, each time others; at turn 30 the question that must be asked then."""
+    """Every turn a command that prints 4 kB, each time others; at turn 30 the question that must be
+    asked then."""
     turn = number + 1
     if turn == 30:
         return asks("ask_user", question="go on?")
@@ -114,35 +115,11 @@ def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -
     assert requests[-1]["messages"][:2] == requests[0]["messages"]
 
 
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (400, FULL),
-        (
-            400,
-            {
-                "message": "the request exceeds the available context size",
-                "type": "exceed_context_size_error",
-            },
-        ),
-        (400, {"message": "prompt is too long: 210000 tokens > 200000 maximum"}),
-        (400, {"message": "Input is too long for requested model."}),
-        (
-            400,
-            {
-                "message": "Range of input length should be [1, 30720]",
-                "code": "context_length_exceeded",
-            },
-        ),
-        (413, {"message": "Request too large"}),
-        (422, {"message": "inputs tokens + max_new_tokens must be <= 6144: too many tokens"}),
-        (400, {"message": "输入超过模型最大长度限制"}),
-    ],
-)
+@cases
 def test_an_endpoint_that_is_full_gets_a_shorter_request(
-    home: Path, scripted_server: Any, status: int, error: dict[str, str]
+    home: Path, scripted_server: Any, status: int, words: str
 ) -> None:
-    full = Answer(status=status, error=error)
+    full = Answer(status=status, error={"message": words})
     server = scripted_server([*(lists(turn) for turn in range(1, 10)), full, Answer(text="done")])
     events = drive(of_endpoint(home, server, 100_000).start("list", plain(), AbsentOwner()))
     assert (events[-1]["status"], events[-1]["result"]) == ("done", "done")
@@ -152,6 +129,16 @@ def test_an_endpoint_that_is_full_gets_a_shorter_request(
     )
     assert after < 0.75 * before
     assert of(events, "model_retry") == [] and of(events, "model_failed") == []
+
+
+def test_the_last_result_shrinks_too_where_nothing_else_can(
+    home: Path, scripted_server: Any
+) -> None:
+    full = Answer(status=400, error=FULL)
+    server = scripted_server([lists(1), full, Answer(text="done")])
+    events = drive(of_endpoint(home, server, 100_000).start("list", plain(), AbsentOwner()))
+    assert events[-1]["result"] == "done"
+    assert "file_read" in server.requests[-1].body["messages"][-1]["content"]
 
 
 def test_a_task_that_is_longer_than_the_context_is_a_clear_end(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from config import Config, ConfigError, Limits, Price, find_home, find_lang, load
-from tests.rows import rows
+from tests.rows import cases
 
 
 def written(home: Path, text: str) -> Path:
@@ -16,7 +16,7 @@ def written(home: Path, text: str) -> Path:
 
 
 def problem(home: Path, text: str, **environ: str) -> str:
-    """The error that this config.yaml gets, without the file's name."""
+    """Return the error that this config.yaml gets, without the file's name."""
     file = written(home, text)
     with pytest.raises(ConfigError) as caught:
         load(home, "en", environ)
@@ -78,10 +78,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
     assert (model.name, model.price) == ("qwen3", Price(1, 1, 2))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    rows(__name__, "wrong_file_is_an_error_with_key_and_line"),
-)
+@cases
 def test_wrong_file_is_an_error_with_key_and_line(home: Path, text: str, said: str) -> None:
     assert said in problem(home, text)
 
@@ -116,11 +113,12 @@ def test_deeply_nested_file_is_an_error(home: Path) -> None:
     assert "limits must be a mapping" in problem(home, "limits: " + "[" * 20_000 + "]" * 20_000)
 
 
-@pytest.mark.parametrize(("text", "environ", "expected"), rows(__name__, "environment"))
+@cases
 def test_environment_wins_over_the_file_and_alone_is_enough(
     home: Path, text: str, environ: dict[str, str], expected: list[list[str | None]]
 ) -> None:
-    """Hold name, model, address and key of each model. A key alone sends no local owner to a provider."""
+    """Hold name, model, address and key of each model. A key alone sends no local owner to a
+    provider."""
     if text:
         written(home, text)
     found = load(home, "en", environ).models
@@ -143,9 +141,7 @@ def test_home_is_the_option_then_the_variable_then_the_default(tmp_path: Path) -
         find_home("~nobody-of-that-name", {})
 
 
-@pytest.mark.parametrize(
-    ("option", "environ", "lang"), rows(__name__, "language_is_the_option_then_the_locale")
-)
+@cases
 def test_language_is_the_option_then_the_locale(
     option: str | None, environ: dict[str, str], lang: str
 ) -> None:

@@ -1,4 +1,5 @@
-"""An approval holds for the very call that was shown, once and for a time, whoever else answers at the same moment."""
+"""An approval holds for the very call that was shown, once and for a time, whoever else answers at
+the same moment."""
 
 import json
 import subprocess
@@ -30,7 +31,7 @@ def of(events: list[Event], type: str) -> list[Event]:
 
 
 def waiting(home: Path, *replies: Any, settings: str = "") -> tuple[Any, Entry]:
-    """An agent whose run waits for leave to remove `a`, and what stands in the inbox."""
+    """Return an agent whose run waits for leave to remove `a`, and what stands in the inbox."""
     (Path.cwd() / "a").write_text("a")
     one = agent(home, [bash("rm a && echo gone"), *replies], settings)
     events = drive(one.start("tidy up", alone(), AbsentOwner()))

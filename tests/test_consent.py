@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rows import rows
+from tests.rows import cases
 from ui.terminal.consent import read
 
 MEANT = {
@@ -24,8 +24,6 @@ def test_an_answer_means_one_thing(text: str, meaning: str) -> None:
     assert read(text).meaning == meaning
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"), rows(__name__, "a_no_may_have_a_reason_and_nothing_typed_is_one")
-)
+@cases
 def test_a_no_may_have_a_reason_and_nothing_typed_is_one(text: str, reason: str) -> None:
     assert read(text) == ("no", reason)

@@ -20,30 +20,14 @@ from memory.home import Session
 from memory.reader import reader_for
 from memory.runlog import RunLog
 from memory.sops import SopStore
+from tests.rows import cases, rows
 
 ROOT = Path(__file__).parent.parent
 Lang = Literal["en", "zh"]
 NOW = datetime(2026, 11, 21, 22, 22)
-FILES = {
-    "AGENTS.md": "House rule: tea at four.",
-    "SPIRIT.md": "You are dry and kind.",
-    "OWNER.md": "The owner is called Ann.",
-    "TOOLS.md": "The printer is called inky.",
-    "MEMORY.md": "Redux was given up in spring.",
-    "memory/2026-11-20.md": "- yesterday: paid the rent",
-    "memory/2026-11-21.md": "- today: called the plumber",
-    "memory/global_mem_insight.txt": "NAS: 192.168.7.9",
-}
+FILES = dict(rows(__name__, "files"))
 MAX_FIRST_TOKENS, MIN_STABLE_TOKENS = 1700, 1024
-ORDER = [
-    "dry and kind",
-    "tea at four",
-    "called Ann",
-    "inky",
-    "192.168.7.9",
-    "largest-files",
-    "given up in spring",
-]
+ORDER = rows(__name__, "order")
 
 
 def lay(home: Path, files: dict[str, str]) -> Path:
@@ -209,16 +193,7 @@ def test_unproven_sops_are_not_advertised(home: Path) -> None:
     assert named == ["probation", "active", "from-elsewhere"]
 
 
-@pytest.mark.parametrize(
-    ("key", "whole", "gone"),
-    [
-        ("notes", "plumber", "paid the rent"),
-        ("facts", "192.168.7.9", "192.168.7.9"),
-        ("sops", "largest-files", "largest-files"),
-        ("recall", "a memory", "a memory"),
-        ("earlier", "three logs", "three logs"),
-    ],
-)
+@cases
 def test_a_part_of_the_context_can_be_switched_off(
     home: Path, key: str, whole: str, gone: str
 ) -> None:

@@ -1,4 +1,5 @@
-"""A workspace file that cannot be read as it is costs no run, and its owner is told, in their language."""
+"""A workspace file that cannot be read as it is costs no run, and its owner is told, in their
+language."""
 
 from pathlib import Path
 from typing import Any

@@ -14,7 +14,7 @@ from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from safety.gate import Ask, Gate
 from tests.driving import SpokenOwner, agent, bash, call, drive
-from tests.rows import rows
+from tests.rows import cases
 
 VALUE = "walnut-Harbour_73q"
 
@@ -57,10 +57,7 @@ def test_a_script_has_it_and_nothing_shows_it(lent: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("script", "request_text", "decision", "why"),
-    rows(__name__, "sending_one_where_the_request_does_not_name_is_confirmed"),
-)
+@cases
 def test_sending_one_where_the_request_does_not_name_is_confirmed(
     tmp_path: Path, script: str, request_text: str, decision: str, why: str
 ) -> None:

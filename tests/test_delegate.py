@@ -1,4 +1,5 @@
-"""Helpers: runs of their own, at the same time, within what their parent may; their parent may die and go on."""
+"""Helpers: runs of their own, at the same time, within what their parent may; their parent may die
+and go on."""
 
 import json
 import os
@@ -67,7 +68,7 @@ Model = Callable[[dict[str, Any]], Answer]
 
 @pytest.fixture
 def served(scripted_server: Any, home: Path) -> Callable[..., tuple[Agent, ScriptedServer]]:
-    """An agent whose model asks `parent` of the owner's run and `helper` of its helpers."""
+    """Return an agent whose model asks `parent` of the owner's run and `helper` of its helpers."""
 
     def serve(parent: Model, helper: Model, settings: str = "") -> tuple[Agent, ScriptedServer]:
         server = scripted_server(lambda body, _: helper(body) if is_helper(body) else parent(body))
@@ -110,7 +111,8 @@ def test_helpers_work_at_the_same_time_and_their_answers_come_back(home: Path, s
 
 
 def test_what_helpers_cost_counts_against_their_parent(home: Path, served: Any) -> None:
-    """A call costs 0.011 USD here; the parent may spend 0.04, so the third call of the parent is one too many."""
+    """A call costs 0.011 USD here; the parent may spend 0.04, so the third call of the parent is
+    one too many."""
     agent, server = served(
         in_turn(delegate("look", "look again"), bash("true"), Answer(text="never said")),
         in_turn(Answer(text="seen")),
@@ -212,7 +214,8 @@ def helpers_of(home: Path) -> list[str]:
 
 
 def waiting_model(gate: Path) -> Model:
-    """Helpers whose task has "slow" in it work until `gate` is there; all leave a line in `effects`."""
+    """Helpers whose task has "slow" in it work until `gate` is there; all leave a line in
+    `effects`."""
 
     def helper(body: dict[str, Any]) -> Answer:
         name = "slow" if "slow" in said(body) else "quick"

@@ -1,4 +1,5 @@
-"""A customer desk over MCP: each kind of task is taught from two runs and done for other customers, exactly or not at all."""
+"""A customer desk over MCP: each kind of task is taught from two runs and done for other customers,
+exactly or not at all."""
 
 import json
 import sys
@@ -56,7 +57,7 @@ def settings(books: Path) -> str:
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The books of a desk whose server is up."""
+    """Yield the books of a desk whose server is up."""
     folder = tmp_path_factory.mktemp("desk")
     with servers_up(folder / "home", settings(folder / "books.json")):
         yield folder / "books.json"

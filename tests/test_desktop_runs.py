@@ -1,4 +1,5 @@
-"""Whole runs that use the desktop: from the command line, refused, and approved from the inbox in another process."""
+"""Whole runs that use the desktop: from the command line, refused, and approved from the inbox in
+another process."""
 
 import json
 import os

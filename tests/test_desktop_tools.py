@@ -22,7 +22,7 @@ from tests.desktop_driving import (
     until,
     window,
 )
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, ran
 from tests.window import ARTEFACTS
 from tools.base import ToolError
 from tools.desktop.calls import aimed, problem
@@ -38,7 +38,7 @@ def display() -> Iterator[str]:
 
 @pytest.fixture
 def shown(display: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
-    """The window on the screen, to whose display the test belongs."""
+    """Yield the window on the screen, to whose display the test belongs."""
     monkeypatch.setenv("DISPLAY", display)
     monkeypatch.setenv("XAUTHORITY", os.devnull)
     with window(tmp_path) as found:
@@ -97,7 +97,8 @@ def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown:
 
 
 def pasted(run: Driver, shown: Window, text: str, first: Callable[[], None] = lambda: None) -> None:
-    """Typed by way of the clipboard until it stands there: a busy machine may take longer than a paste is waited for."""
+    """Typed by way of the clipboard until it stands there: a busy machine may take longer than a
+    paste is waited for."""
     run.do("click", at=shown.at("field"))
     first()
     for _ in range(8):
@@ -148,9 +149,7 @@ def test_the_window_that_we_run_in_is_known(
     shown: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-c", OUR_TERMINAL, str(tmp_path)]
-    said = subprocess.run(
-        command, cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
-    ).stdout
+    said = ran(*command, cwd=CHECKOUT, timeout=PATIENCE_SECONDS).stdout
     assert re.search(r"Terminal: bash .*Sopwith runs in it", said), said
     assert "Sopwith" not in next(line for line in said.splitlines() if "灯" in line)
     run = driver(tmp_path / "told")

@@ -1,4 +1,5 @@
-"""Calls that models write as text: two dozen dialects, streamed at any cut, and answers that only show one."""
+"""Calls that models write as text: two dozen dialects, streamed at any cut, and answers that only
+show one."""
 
 import json
 from typing import Any
@@ -9,40 +10,22 @@ from models.dialects import offer_of, only_announces, parse
 from models.wires.visible import Visible
 from tests.providers import DIALECTS as FIRST
 from tests.providers import MORE_DIALECTS
-from tests.rows import rows
+from tests.rows import cases, rows
 
 DIALECTS = FIRST | MORE_DIALECTS
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "code_run",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "type": {"type": "string"},
-                    "script": {"type": "string"},
-                    "timeout": {"type": "integer"},
-                },
-            },
-        },
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "file_read",
-            "parameters": {"type": "object", "properties": {"path": {"type": "string"}}},
-        },
-    },
-]
+TOOLS: list[dict[str, Any]] = rows(__name__, "tools")
 OFFER = offer_of(TOOLS)
 ARGS = {"type": "bash", "script": "ls -la | grep '2 > 1' # é", "timeout": 5}
+
+
+# Calls without a mark around them: one, in lines of its own.
+UNMARKED = {"bare", "called", "gemma", "llama4", "react"}
 
 
 @pytest.mark.parametrize("prose", ["", "I look at the files first.\n", "Let me check. "])
 @pytest.mark.parametrize("name", DIALECTS)
 def test_call_is_read(name: str, prose: str) -> None:
-    if name in ("bare", "llama4", "gemma", "react"):
+    if name in UNMARKED:
         prose = prose.rstrip(" ") + "\n" if prose else ""
     text = prose + DIALECTS[name]("code_run", ARGS)
     around, calls = parse(text, OFFER)
@@ -50,14 +33,14 @@ def test_call_is_read(name: str, prose: str) -> None:
     assert around == prose.strip()
 
 
-@pytest.mark.parametrize("name", sorted(DIALECTS.keys() - {"bare", "llama4", "react", "gemma"}))
+@pytest.mark.parametrize("name", sorted(DIALECTS.keys() - UNMARKED))
 def test_two_calls_are_two(name: str) -> None:
     write = DIALECTS[name]
     text = f"{write('code_run', ARGS)}\n{write('file_read', {'path': 'a.txt'})}"
     assert [call.name for call in parse(text, OFFER)[1]] == ["code_run", "file_read"]
 
 
-@pytest.mark.parametrize("frame", rows(__name__, "call_that_is_only_shown_is_no_call"))
+@cases
 @pytest.mark.parametrize("name", sorted(DIALECTS.keys()))
 def test_call_that_is_only_shown_is_no_call(name: str, frame: str) -> None:
     text = frame.replace("{}", DIALECTS[name]("code_run", ARGS))
@@ -75,13 +58,13 @@ def test_no_cut_of_the_stream_shows_more_than_the_text_has(name: str) -> None:
         assert shown + visible.rest() == text
 
 
-@pytest.mark.parametrize("text", rows(__name__, "call_that_is_slightly_broken_is_read"))
+@cases
 def test_call_that_is_slightly_broken_is_read(text: str) -> None:
     calls = parse(text.replace("</s>", ""), OFFER)[1]
     assert [(c.name, c.args) for c in calls] == [("code_run", {"type": "bash", "script": "ls"})]
 
 
-@pytest.mark.parametrize(("text", "is_one"), rows(__name__, "answer_that_only_announces_is_told"))
+@cases
 def test_answer_that_only_announces_is_told(text: str, is_one: bool) -> None:
     assert only_announces(text) is is_one
 

@@ -1,4 +1,5 @@
-"""Notes distilled into MEMORY.md: what stays, what goes where, who may say it; with a model, without, killed, twice."""
+"""Notes distilled into MEMORY.md: what stays, what goes where, who may say it; with a model,
+without, killed, twice."""
 
 import json
 import random
@@ -280,7 +281,7 @@ def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:
 
 
 def put_away(home: Path, day: date) -> bytes:
-    """The notes of a day as they stand in the zip of its month."""
+    """Return the notes of a day as they stand in the zip of its month."""
     with zipfile.ZipFile(home / f"memory/archive/{day:%Y-%m}.zip") as stored:
         return stored.read(f"{day}.md")
 
@@ -342,6 +343,3 @@ def test_notes_are_distilled_from_the_command_line(cli: CommandLine, home: Path)
     assert "MEMORY.md is unchanged" in cli("memory", "digest", "--now", "2026-02-16T09:00").stdout
     assert cli("memory", "digest", "--now", "soon").code == 2
     assert "digest: 1 added" in cli("memory", "undo").stdout and entries(home) == []
-
-
-# The file

@@ -1,14 +1,10 @@
 """The doctor tells what is wrong apart, says what would mend it, and shows no key."""
 
-import contextlib
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -17,45 +13,30 @@ from memory.journal.api import Memory
 from runs.doctor import Check, checks
 from tests.conftest import CommandLine
 from tests.scripted_server import Answer, ScriptedServer
+from tests.site import Asked, Page, site
 
 KEY = "sk-never-to-be-shown-1234567890"
 Serve = Callable[..., str]
 
 
-class Listing(BaseHTTPRequestHandler):
-    """An endpoint that knows GET /v1/models; it takes one key."""
-
-    status, body, wait = 200, b'{"data": [{"id": "known"}, {"id": "other"}]}', 0.0
-    asked: ClassVar[list[float]] = []  # when
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
-
-    def do_GET(self) -> None:
-        self.asked.append(time.monotonic())
-        time.sleep(self.wait)
-        is_let_in = self.path == "/v1/models" and self.headers.get("authorization") in (
-            f"Bearer {KEY}",
-            None,
-        )
-        self.send_response(self.status if is_let_in else 401)
-        self.send_header("content-length", str(len(self.body)))
-        self.end_headers()
-        with contextlib.suppress(BrokenPipeError):  # who has read enough hangs up
-            self.wfile.write(self.body)
-
-
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """`serve(status=…, body=…, wait=…)` starts an endpoint and gives its base_url."""
+    """`serve(status=…, body=…, wait=…)` starts an endpoint that knows GET /v1/models and takes one
+    key; gives its base_url."""
     with ExitStack() as running:
 
-        def start(**fields: object) -> str:
-            handler = type("Handler", (Listing,), fields)
-            server = running.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
-            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-            running.callback(server.shutdown)
-            return f"http://127.0.0.1:{server.server_address[1]}/v1"
+        def start(
+            status: int = 200,
+            body: bytes = b'{"data": [{"id": "known"}, {"id": "other"}]}',
+            wait: float = 0,
+        ) -> str:
+            def answer(asked: Asked) -> Page:
+                time.sleep(wait)
+                may = asked.headers["authorization"] in (f"Bearer {KEY}", None)
+                is_let_in = may and asked.path == "/v1/models"
+                return Page(body, status=status if is_let_in else 401)
+
+            return f"http://127.0.0.1:{running.enter_context(site(answer))}/v1"
 
         yield start
 

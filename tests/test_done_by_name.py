@@ -1,4 +1,5 @@
-"""`sops run NAME` of what nothing proves, of what failed, and of what somebody edited: asked about, or refused in two lines."""
+"""`sops run NAME` of what nothing proves, of what failed, and of what somebody edited: asked about,
+or refused in two lines."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,5 @@
-"""`--dry-run` does a task in one stage, shows what it would change and what it answers, and leaves nothing."""
+"""`--dry-run` does a task in one stage, shows what it would change and what it answers, and leaves
+nothing."""
 
 import json
 from pathlib import Path
@@ -7,19 +8,11 @@ from typing import Any
 import pytest
 
 from memory.logs import list_runs
-from sandbox.cells import levels
-from sandbox.stage import why_none
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.screen import scripted
 
-
-@pytest.fixture(autouse=True)
-def staged(tmp_path: Path) -> None:
-    """A machine with stages."""
-    (tmp_path / "probe").mkdir()
-    if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
-        pytest.skip("this machine has no stage")
+pytestmark = pytest.mark.usefixtures("staged")
 
 
 def all_below(folder: Path) -> dict[str, bytes]:

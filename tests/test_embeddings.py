@@ -1,7 +1,7 @@
-"""Embeddings: the model that is installed with us, and endpoints that are slow, down, wrong or of another dimension."""
+"""Embeddings: the model that is installed with us, and endpoints that are slow, down, wrong or of
+another dimension."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +13,14 @@ import pytest
 from config import EmbeddingsConfig
 from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
-from tests.rows import rows
+from tests.machine import ran
+from tests.rows import cases
 from tests.scales import CHECKOUT
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
 
 def vectors(dimension: int = 4) -> Callable[[dict[str, Any], int], Answer]:
-    """A script that answers with a vector for each text, the last text first."""
+    """Return a script that answers with a vector for each text, the last text first."""
 
     def answer(body: dict[str, Any], number: int) -> Answer:
         texts = body["input"]
@@ -35,13 +36,13 @@ def vectors(dimension: int = 4) -> Callable[[dict[str, Any], int], Answer]:
 
 
 def asking(url: str, **more: Any) -> EndpointModel:
-    """An embedder for the endpoint at `url`."""
+    """Return an embedder for the endpoint at `url`."""
     return EndpointModel(EmbeddingsConfig("m", base_url=url, **more))
 
 
 @pytest.fixture(scope="module")
 def installed() -> EmbeddedModel:
-    """The installed model, loaded once."""
+    """Return the installed model, loaded once."""
     return EmbeddedModel()
 
 
@@ -82,9 +83,7 @@ def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(
     assert np.allclose(found[1], np.array([2, 1, 2, 3]) / np.sqrt(18))
 
 
-@pytest.mark.parametrize(
-    "body", rows(__name__, "answer_that_holds_no_vectors_is_an_error_in_words")
-)
+@cases
 def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
     with (
         ScriptedServer([Answer(raw=body, streams=False)]) as server,
@@ -118,7 +117,5 @@ openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
 print("openai.types.responses.response" in sys.modules)
 print(openai.types.responses.Response.__name__, openai.types.chat.ChatCompletion.__name__)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", said], capture_output=True, text=True, check=True, cwd=CHECKOUT
-    )
+    done = ran(sys.executable, "-c", said, check=True, cwd=CHECKOUT)
     assert done.stdout.split() == ["False", "Response", "ChatCompletion"]

@@ -1,4 +1,5 @@
-"""Episodes: what belongs together is grouped, the scene has its time, the summary is made of what was said."""
+"""Episodes: what belongs together is grouped, the scene has its time, the summary is made of what
+was said."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

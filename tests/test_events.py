@@ -24,7 +24,8 @@ def described() -> dict[str, str]:
 
 
 def made() -> list[tuple[str, str, str]]:
-    """(event, field, where) of each dict in the sources that has a literal "type" and is no JSON schema."""
+    """(event, field, where) of each dict in the sources that has a literal "type" and is no JSON
+    schema."""
     found: list[tuple[str, str, str]] = []
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):

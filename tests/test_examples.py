@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CHECKOUT, CommandLine
+from tests.rows import cases
 from ui.arguments import UsageError, build_parser, with_command
 from ui.words import use
 
@@ -15,7 +16,7 @@ IN_DOCS = re.compile(r"^(?:    )(?:\./)?sopwith ([a-z].*)$", re.MULTILINE)
 
 
 def shown(text: str) -> list[str]:
-    """The words behind "sopwith" of one line, as a shell would give them."""
+    """Return the words behind "sopwith" of one line, as a shell would give them."""
     return shlex.split(re.split(r"\s[|<>&]\s?", text)[0], comments=True)
 
 
@@ -74,14 +75,7 @@ def parse(line: str) -> None:
         pytest.fail(f"sopwith {line}\n{error}")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--sop", "largest-files", "folder={folder}", "count=1", "--yes"),
-        ("--yes", "--sop", "largest-files", "folder={folder}", "--notify", "never", "count=1"),
-        ("folder={folder}", "--sop", "largest-files", "count=1"),
-    ],
-)
+@cases
 def test_words_stand_on_both_sides_of_options(
     cli: CommandLine, home: Path, tmp_path: Path, words: list[str]
 ) -> None:

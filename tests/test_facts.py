@@ -1,4 +1,5 @@
-"""The facts on a real disk: patches through the gate, the index in step, whoever writes, is killed, edits by hand, undoes.
+"""The facts on a real disk: patches through the gate, the index in step, whoever writes, is killed,
+edits by hand, undoes.
 
 `python -m tests.test_facts 300` kills a writer three hundred times and says what was found.
 """
@@ -42,7 +43,7 @@ SHELVES = 'for n in $(seq 1 60); do echo "shelf $n is /srv/shelf/$n"; done; echo
 
 @pytest.fixture
 def proof(home: Path) -> Pointer:
-    """A result of a real run that shows the shelves and two versions of git."""
+    """Return a result of a real run that shows the shelves and two versions of git."""
     record = read_record(home, run(home, [bash(SHELVES), "Done."])[0]["run"])
     assert record is not None
     return record.pointer(record.results[0])
@@ -215,7 +216,8 @@ def test_writers_at_once_lose_nothing(home: Path) -> None:
 
 
 def kill_writers(home: Path, times: int) -> int:
-    """Kills a writer again and again at random moments; returns how many facts it had said were stored."""
+    """Kills a writer again and again at random moments; returns how many facts it had said were
+    stored."""
     acknowledged: set[str] = set()
     for number in range(times):
         process = writer(home, number * 1000, number * 1000 + 900)

@@ -1,4 +1,5 @@
-"""Tools that most tasks never need join the offer when one asks for them, and work without it in a replay."""
+"""Tools that most tasks never need join the offer when one asks for them, and work without it in a
+replay."""
 
 import base64
 import json
@@ -18,8 +19,7 @@ from runs.control.bounds import AbsentOwner
 from tests.driving import agent, call, drive, of
 from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool
-from tools.families import Family, families
-from tools.more_tools import Name
+from tools.registry import Family, Name, families
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -51,11 +51,11 @@ FAMILY = Family("tasks", "tests_stars", ("star_look",), r"\bstars?\b|星星")
 
 @pytest.fixture(autouse=True)
 def stars(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A family of tools that is there for the test alone, in the place of all others."""
+    """Return a family of tools that is there for the test alone, in the place of all others."""
     module = ModuleType("tests_stars")
     vars(module).update(star_look=star_look, problem=lambda: "")
     monkeypatch.setitem(sys.modules, "tests_stars", module)
-    monkeypatch.setattr("tools.families._ours", lambda: {"tasks": FAMILY})
+    monkeypatch.setattr("tools.registry._ours", lambda: {"tasks": FAMILY})
     closed.clear()
     return module
 

@@ -1,4 +1,5 @@
-"""Whole tasks by `run` from the terminal against each family of providers: two calls and an answer, the model's name alone."""
+"""Whole tasks by `run` from the terminal against each family of providers: two calls and an answer,
+the model's name alone."""
 
 import copy
 import json
@@ -10,6 +11,7 @@ import pytest
 from bench import families
 from tests.conftest import CommandLine
 from tests.providers import ANSWER, FAMILIES, Provider
+from tests.rows import cases
 from tests.scripted_server import Answer, ScriptedServer
 
 
@@ -37,16 +39,7 @@ def test_run_that_is_resumed_in_another_process_sends_everything_back(name: str)
         assert not any("attached is missing" in said for said in server.refused)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("openai chat", "deepseek, thinking"),
-        ("anthropic", "gemini 3"),
-        ("deepseek, thinking", "anthropic"),
-        ("gemini 3", "mistral"),
-        ("openai, responses alone", "strict schema"),
-    ],
-)
+@cases
 def test_run_goes_on_with_another_provider(first: str, second: str, cli: CommandLine) -> None:
     with provider(first) as one, provider(second) as other:
         begun = cli(*families.TASK, "--max-turns", "1", env=variables(one, one.family.model))

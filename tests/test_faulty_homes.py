@@ -1,4 +1,5 @@
-"""Whatever lies in the home folder in place of a workspace file: a run ends as it should, and nothing is lost."""
+"""Whatever lies in the home folder in place of a workspace file: a run ends as it should, and
+nothing is lost."""
 
 import json
 import os
@@ -52,7 +53,7 @@ def front_matter(home: Path) -> None:
 
 
 def future(home: Path) -> None:
-    """The clock was set back: notes and runs are of tomorrow."""
+    """Set the clock back: notes and runs are of tomorrow."""
     tomorrow = datetime.now().astimezone() + timedelta(days=1)
     (home / "memory" / f"{tomorrow:%Y-%m-%d}.md").write_text(
         f"# {tomorrow:%Y-%m-%d}\n\n- a note of tomorrow\n"
@@ -79,7 +80,8 @@ def scripted(home: Path) -> None:
 
 
 def kinds(home: Path) -> dict[str, tuple[int, int]]:
-    """Return what lies in the home folder that nobody but the owner may change: its kind and size."""
+    """Return what lies in the home folder that nobody but the owner may change: its kind and
+    size."""
     found = [
         path
         for path in home.rglob("*")

@@ -1,4 +1,5 @@
-"""web_fetch: pages become Markdown, files stay files, and nothing private is reached, however it is spelled or redirected."""
+"""web_fetch: pages become Markdown, files stay files, and nothing private is reached, however it is
+spelled or redirected."""
 
 import http.server
 import io
@@ -210,7 +211,8 @@ NAMES = {"localhost", "intranet", "internal.example", "127.0.0.1.nip.example"}
 
 
 def look_up_here(host: str | bytes, port: int, *args: Any, **kwargs: Any) -> Any:
-    """Spellings of numbers as the system reads them, private names as a server of names may say them; nobody is asked."""
+    """Spellings of numbers as the system reads them, private names as a server of names may say
+    them; nobody is asked."""
     name = host.decode() if isinstance(host, bytes) else host
     if name.lower().rstrip(".") in NAMES:
         name = "127.0.0.1"
@@ -277,7 +279,7 @@ def test_tls_proves_the_name_and_not_the_address(
 
 
 def certificate(folder: Path) -> Path:
-    """A certificate of shop.example's own, with its key."""
+    """Return a certificate of shop.example's own, with its key."""
     from datetime import UTC, datetime, timedelta
 
     from cryptography import x509

@@ -1,17 +1,19 @@
-"""The team's yardstick: the table of figures, a part switched off, and a recording that a sensible owner teaches."""
+"""The team's yardstick: the table of figures, a part switched off, and a recording that a sensible
+owner teaches."""
 
 import json
-import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench import worlds
+from bench.figures import SCORERS
 from bench.recordings import score
 from bench.without import take_out
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 
 LINES = "how many lines with {word} are in {file}?"
 TASK: dict[str, Any] = {
@@ -43,16 +45,6 @@ def test_a_recording_is_taught_and_its_replays_are_judged(tmp_path: Path) -> Non
     assert found["recordings, replays right"].baseline == 2
 
 
-def test_a_world_tells_contents_modes_and_links_apart(tmp_path: Path) -> None:
-    worlds.make(tmp_path, PRELUDE, "put a x; ln -s a b; mkdir d")
-    before = worlds.look(tmp_path)
-    worlds.make(tmp_path, PRELUDE, "put a x; ln -s a b; mkdir d")
-    assert worlds.look(tmp_path) == before
-    for change in ("put a y", "chmod 700 a", "ln -sfn d b", "rmdir d"):
-        worlds.make(tmp_path, PRELUDE, f"put a x; ln -s a b; mkdir d; {change}")
-        assert worlds.look(tmp_path) != before, change
-
-
 def test_a_row_of_a_data_file_is_switched_off(tmp_path: Path) -> None:
     rows, weights = tmp_path / "rows.txt", tmp_path / "weights.json"
     rows.write_text("rm: deletes\nls: reads\n")
@@ -67,11 +59,11 @@ def test_a_row_of_a_data_file_is_switched_off(tmp_path: Path) -> None:
 
 def test_absent_collections_are_said_and_are_no_failure(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench.figures", "--data", str(tmp_path), "--only", "times"]
-    done = subprocess.run(
-        [*command, "--json", "--last", str(tmp_path / "last.json")],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = ran(*command, "--json", "--last", str(tmp_path / "last.json"), cwd=CHECKOUT, check=True)
     assert json.loads(done.stdout)["absent"] == {"times": f"no {tmp_path / 'timewords-dev.json'}"}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_each_figure_has_its_scorer(name: str) -> None:
+    module, function, _ = SCORERS[name]
+    assert callable(getattr(import_module(module), function))

@@ -1,4 +1,5 @@
-"""Reading, patching, writing and trashing files: real files, in every encoding and shape that people have."""
+"""Reading, patching, writing and trashing files: real files, in every encoding and shape that
+people have."""
 
 import json
 import os
@@ -9,12 +10,12 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
-from sandbox.stage import UndoStore
+from sandbox.undo import UndoStore
+from tests.rows import cases
 from tools.base import Tool, ToolContext, ToolError
-from tools.files.patch import file_patch
 from tools.files.read import file_read
 from tools.files.trash import file_trash
-from tools.files.write import file_write
+from tools.files.write import file_patch, file_write
 from tools.scripts.calls import code_run
 
 
@@ -70,16 +71,7 @@ def test_keyword_shows_its_lines_with_neighbours(ctx: ToolContext) -> None:
     assert call(file_read, ctx, path="a.txt", keyword="needle", start=20)["matches"] == 1
 
 
-@pytest.mark.parametrize(
-    ("encoding", "text", "named"),
-    [
-        ("utf-8", "é 密码\n", None),
-        ("utf-8-sig", "é\n", "utf-8-sig"),
-        ("utf-16", "é 密码\nzwei\n", "utf-16-le"),
-        ("gb18030", "打印机的墨盒在第二个抽屉里\n第二行\n", "gb18030"),
-        ("latin-1", "été à Köln, où naît l'été\nzweite\n", "latin-1"),
-    ],
-)
+@cases
 def test_encoding_is_found_and_kept_by_a_patch(
     ctx: ToolContext, encoding: str, text: str, named: str | None
 ) -> None:

@@ -1,4 +1,5 @@
-"""Five forms in a real browser: taught once from two runs, then filled in by rote with other values, and after the page changed."""
+"""Five forms in a real browser: taught once from two runs, then filled in by rote with other
+values, and after the page changed."""
 
 import re
 from collections.abc import Iterator
@@ -14,35 +15,10 @@ from tests.browser_driving import needs_browser
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of
 from tests.forms_site import FORMS, Site, forms_site
+from tests.rows import rows
 
 pytestmark = needs_browser
-VALUES: dict[str, list[tuple[str, ...]]] = {
-    "people": [
-        ("Ada Love", "ada@example.com", "London", "Family"),
-        ("Bo Chen", "bo@example.org", "Oslo", "Student"),
-        ("Kim O'Neil", "kim@example.net", "Rome", "Basic"),
-    ],
-    "orders": [
-        ("Chair", "4", "leave at the door"),
-        ("Desk", "12", "ring twice please"),
-        ("Shelf", "7", "call before noon"),
-    ],
-    "bookings": [
-        ("Ida Berg", "2026-12-24", "Double"),
-        ("Tom Wu", "2027-01-05", "Suite"),
-        ("Eve Fox", "2027-02-11", "Double"),
-    ],
-    "files": [
-        ("Trip plan", "~/plan.txt"),
-        ("Tax sheet", "~/tax.txt"),
-        ("Photo list", "~/photos.txt"),
-    ],
-    "notes": [
-        ("Milk", "buy two bottles", "Home"),
-        ("Train", "leaves at platform nine", "Travel"),
-        ("Report", "say {{text}} to them", "Home"),
-    ],
-}
+VALUES: dict[str, list[tuple[str, ...]]] = dict(rows(__name__, "values"))
 REQUESTS = {
     "people": "add the person {} with the mail {} from {} on the plan {}",
     "orders": "order the product {}, quantity {}, with the note {}",
@@ -95,8 +71,8 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def desk(home: Path, site: Site, tmp_path: Path) -> Desk:
     site.drift = ""
-    for rows in site.rows.values():
-        rows.clear()
+    for kept in site.rows.values():
+        kept.clear()
     for name in ("plan", "tax", "photos"):
         Path(f"~/{name}.txt").expanduser().write_text(name)
     return Desk(home, site)

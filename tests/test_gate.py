@@ -262,7 +262,8 @@ def test_decisions_are_quick(gate: Gate) -> None:
 
 
 def test_no_text_ends_the_process_that_reads_it(gate: Gate) -> None:
-    """The scanner of the grammar read beyond a table of C for characters beyond ASCII, and the process died."""
+    """The scanner of the grammar read beyond a table of C for characters beyond ASCII, and the
+    process died."""
     seed = random.randrange(1 << 32)
     source = random.Random(seed)
     letters = (

@@ -1,4 +1,5 @@
-"""A reason of the gate is a key with values: each has its sentence in both languages, said where a Chinese reader meets it."""
+"""A reason of the gate is a key with values: each has its sentence in both languages, said where a
+Chinese reader meets it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 
 from memory.logs import list_runs, read_events
 from tests.conftest import LAUNCH, CommandLine
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, ran
 from tests.scripted_server import Answer
 from ui.given import MAX_BYTES
 
@@ -28,15 +28,7 @@ def _asked(server: Any, number: int = 0) -> str:
 
 
 def _run_raw(*args: str, env: dict[str, str], stdin: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*LAUNCH, *args],
-        env={**os.environ, **env},
-        stdin=stdin,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    return ran(*LAUNCH, *args, env={**os.environ, **env}, stdin=stdin, timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize("args", [("summarise this",), ("summarise this", "-"), ("-", "summarise")])

@@ -1,4 +1,5 @@
-"""The mind graph: what is derived stays in step with what was said; `memory graph`; recall knows whom "my sister" means."""
+"""The mind graph: what is derived stays in step with what was said; `memory graph`; recall knows
+whom "my sister" means."""
 
 import json
 import random

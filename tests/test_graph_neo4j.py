@@ -1,4 +1,5 @@
-"""The graph in Neo4j: away, refusing, killed while it is written to, emptied, shared by two homes. Nothing lost or twice."""
+"""The graph in Neo4j: away, refusing, killed while it is written to, emptied, shared by two homes.
+Nothing lost or twice."""
 
 import json
 import time

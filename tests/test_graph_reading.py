@@ -1,4 +1,5 @@
-"""A model reads finished episodes for the graph: what is believed, what it costs, what happens when it fails."""
+"""A model reads finished episodes for the graph: what is believed, what it costs, what happens when
+it fails."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from memory.journal.sync import check, rebuild
 from models.errors import ModelUnavailable
 from runs.heartbeat import beat
 from tests.graphs import START, edges, say
-from tests.rows import rows
+from tests.rows import cases
 from tests.scripted_server import Answer, ScriptedServer
 
 LATER = START + timedelta(days=300)
@@ -101,10 +102,7 @@ def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> N
     assert check(home) == []
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    rows(__name__, "what_is_not_proven_is_dropped"),
-)
+@cases
 def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> None:
     with Memory(home) as memory:
         memory.write_turn(SAID, who="owner", at=START)

@@ -13,15 +13,13 @@ from memory.journal.turns import Turn
 from memory.window.group_talk import speakers
 from tests.conftest import CommandLine
 from tests.driving import of, run
-from tests.rows import rows
+from tests.rows import cases
 from tests.screen import scripted
 
 GROUP = Session.parse("shared:trip")
 
 
-@pytest.mark.parametrize(
-    ("text", "is_named", "expected"), rows(__name__, "each_message_has_its_speaker")
-)
+@cases
 def test_each_message_has_its_speaker(
     text: str, is_named: bool, expected: list[tuple[str, str]]
 ) -> None:
@@ -45,9 +43,7 @@ def test_from_the_command_line_the_group_itself_speaks(cli: CommandLine, home: P
 def test_what_somebody_in_a_group_wants_remembered_is_noted_with_their_name(home: Path) -> None:
     said = "Ada: remember that I love herrings\nBob: nice weather"
     events = run(home, ["Noted."], task=said, session="shared:trip", named=True)
-    assert [event["text"] for event in of(events, "noted")] == [
-        "Ada: remember that I love herrings"
-    ]
+    assert [event["text"] for event in of(events, "noted")] == ["Ada: I love herrings"]
     (note,) = (home / "memory").glob("2*.md")
     (line,) = [line for line in note.read_text("utf-8").splitlines() if "herrings" in line]
-    assert "Ada: remember that I love herrings <!-- sopwith session=shared:trip " in line
+    assert "Ada: I love herrings <!-- sopwith session=shared:trip " in line

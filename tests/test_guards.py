@@ -16,6 +16,7 @@ from models.base import Event
 from runs.assemble import SEEDS, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
+from tests.rows import cases
 from tools.registry import all_tools
 from tools.schema import schemas
 
@@ -44,7 +45,7 @@ def _run(
     evidence: dict[str, Any] | None = None,
     owner: Owner | None = None,
 ) -> list[Event]:
-    """The SOP run by rote through the whole agent; the owner allows what is asked."""
+    """Return the SOP run by rote through the whole agent; the owner allows what is asked."""
     there = agent(home, None)
     files = {"SKILL.md": SKILL.format(name="demo"), "sop.yaml": steps}
     if evidence is not None:
@@ -79,7 +80,8 @@ def box(tmp_path: Path) -> Path:
 
 
 def _then(change: Any) -> dict[str, Any]:
-    """The signature of file_write as it was "then", so that today's tool is the one that differs."""
+    """Return the signature of file_write as it was "then", so that today's tool is the one that
+    differs."""
     recorded = copy.deepcopy(signature(BY_NAME["file_write"]))
     change(recorded["arguments"])
     return {"tools": {"file_write": recorded, "code_run": signature(BY_NAME["code_run"])}}
@@ -122,15 +124,7 @@ result: done
 """
 
 
-@pytest.mark.parametrize(
-    ("report", "blamed", "says"),
-    [
-        ({"version": 1, "entries": ["a"], "total": 1}, "step", "there is no 'items'"),
-        ({"version": 1, "items": ["a"], "sum": 1}, "step", "there is no 'total'"),
-        ({"version": 2, "items": ["a"], "total": 1}, "expectation", "does not match"),
-        (None, "world", "expected exit code 0, got 1"),
-    ],
-)
+@cases
 def test_output_that_changed_is_caught_before_a_write(
     home: Path, box: Path, report: Any, blamed: str, says: str
 ) -> None:
@@ -205,16 +199,7 @@ THREE = WRITE.replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("budget", "more_seconds", "reason"),
-    [
-        ({"calls": 1, "seconds": 0.0}, 20.0, "4 calls, and 1 when it was taught"),
-        ({"calls": 9, "seconds": 0.0}, 0.2, "1 s, and 0 s when it was taught"),
-        ({"calls": 3, "seconds": 0.0}, 20.0, ""),
-        ({"calls": 9, "seconds": 9.0}, 0.2, ""),
-        ({}, 0.0, ""),
-    ],
-)
+@cases
 def test_a_plan_that_took_too_much_stops_before_the_first_write(
     home: Path,
     box: Path,

@@ -11,6 +11,7 @@ from models.base import Event
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
+from tests.rows import cases
 from tests.scripted_server import Answer
 
 
@@ -39,15 +40,7 @@ def test_an_unknown_tool_is_answered_with_the_nearest_names_and_the_descriptions
     assert last(events)["status"] == "done"
 
 
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        ({"type": "perl", "script": "1"}, "type"),
-        ({"type": "bash"}, "script"),
-        ({"type": "bash", "script": ["ls"]}, "script"),
-        ({"type": "bash", "script": "ls", "timout": 3}, "timeout"),
-    ],
-)
+@cases
 def test_wrong_arguments_are_an_outcome_that_says_what_is_wrong(
     home: Path, args: dict[str, Any], says: str
 ) -> None:

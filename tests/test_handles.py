@@ -1,4 +1,5 @@
-"""Holds that what a tool opens is what the gate has judged, however fast somebody else puts links in its place."""
+"""Holds that what a tool opens is what the gate has judged, however fast somebody else puts links
+in its place."""
 
 import errno
 import os
@@ -67,7 +68,7 @@ def test_nothing_outside_of_the_root_is_opened(way: str, tmp_path: Path) -> None
 
 @pytest.fixture
 def swaps(tmp_path: Path) -> Iterator[None]:
-    """A folder of the owner becomes a link to a foreign one and back, all the time."""
+    """Yield a folder of the owner becomes a link to a foreign one and back, all the time."""
     for name in ("own", "foreign"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(f"{name}\n")

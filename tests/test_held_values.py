@@ -1,11 +1,10 @@
-"""A value that the agent holds, put into every way in and out: in no file of the home, no event, no answer of the page."""
+"""A value that the agent holds, put into every way in and out: in no file of the home, no event, no
+answer of the page."""
 
 from __future__ import annotations
 
-import http.server
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ import pytest
 from bench.redaction import spellings
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
+from tests.rows import cases
 from tests.screen import scripted
 from tests.serving import Served, made_home
+from tests.site import Asked, Page, site
 from tools.browser.start import program
 
 VALUE = "zebra-Crossing_42x"
@@ -43,26 +44,17 @@ def found(data: bytes) -> list[str]:
 
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str]]]:
-    """An HTTP server on this machine: its address, and what it was asked."""
+    """Yield an HTTP server on this machine: its address, and what it was asked."""
     asked: list[str] = []
 
-    class Page(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path + str(self.headers))
-            body = f"<html><title>t</title><body><p>you asked {self.path}</p><input id=i></body></html>".encode()
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(request: Asked) -> Page:
+        asked.append(request.path + str(request.headers))
+        return Page(
+            f"<html><title>t</title><body><p>you asked {request.path}</p><input id=i></body></html>"
+        )
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_address[1]}", asked
-        serving.shutdown()
+    with site(answer) as port:
+        yield f"http://127.0.0.1:{port}", asked
 
 
 def events(text: str) -> list[dict[str, Any]]:
@@ -158,34 +150,11 @@ def test_tools_that_send_type_keep_and_ask(
     assert kept == []
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("schedule", "add", "in 20 minutes", f"use {VALUE}"),
-        (
-            "schedule",
-            "add",
-            "in 20 minutes",
-            "--sop",
-            "largest-files",
-            f"folder=/tmp/{VALUE}",
-            "count=3",
-        ),
-        ("sops", "run", "largest-files", f"folder={VALUE}", "count=3"),
-        ("run", f"largest 3 files in /tmp/{VALUE}"),
-        ("sops", "search", f"largest 3 files in {VALUE}"),
-        ("memory", "note", f"my key is {VALUE}"),
-        ("memory", "search", f"my key {VALUE}"),
-        ("runs", "resume", VALUE),
-        ("sops", "import", VALUE),
-        ("teach", "a-key", "--from-file", "how.md"),
-        ("memory", "import", "how.md"),
-    ],
-)
-def test_what_the_owner_types(cli: CommandLine, home: Path, words: tuple[str, ...]) -> None:
+@cases
+def test_what_the_owner_types(cli: CommandLine, home: Path, words: list[str]) -> None:
     Path("how.md").write_text(f"# Steps\n\n1. `echo {VALUE} | wc -c`\n2. `echo done`\n")
     scripted(home, [])
-    done = cli(*words)
+    done = cli(*(word.replace("{value}", VALUE) for word in words))
     assert (places(home), found((done.stdout + done.stderr).encode())) == ([], []), done
 
 

@@ -1,7 +1,7 @@
-"""Small commands that keep order: the inbox, lists with filters, the settings, completion, help, a narrow terminal."""
+"""Small commands that keep order: the inbox, lists with filters, the settings, completion, help, a
+narrow terminal."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 
 from memory.inbox import Entry, Inbox
 from tests.conftest import CommandLine
+from tests.machine import ran
 from tests.screen import CTRL_C, scripted
 
 ASKS = {
@@ -118,12 +119,7 @@ def test_bash_completes_commands_and_options(cli: CommandLine, tmp_path: Path) -
     def completed(*words: str) -> list[str]:
         typed = " ".join(f"'{word}'" for word in words)
         line = f"source {script}; COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _sopwith"
-        done = subprocess.run(
-            ["bash", "-c", f'{line}; printf "%s\\n" "${{COMPREPLY[@]}}"'],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = ran("bash", "-c", f'{line}; printf "%s\\n" "${{COMPREPLY[@]}}"', check=True)
         return done.stdout.split()
 
     assert completed("sopwith", "sch") == ["schedule"]

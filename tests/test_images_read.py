@@ -1,4 +1,5 @@
-"""Images from files: what file_read shows to a model that has eyes, in each protocol, and what one without them reads."""
+"""Images from files: what file_read shows to a model that has eyes, in each protocol, and what one
+without them reads."""
 
 import base64
 import io
@@ -76,7 +77,7 @@ def test_model_with_eyes_describes_images_for_one_without(
 
 
 def _done(wire: str) -> str:
-    """An answer of one word in the words of the protocol."""
+    """Return an answer of one word in the words of the protocol."""
     whole = {
         "responses": {"object": "response", "output": [{"type": "message", "content": [{"type": "output_text", "text": "red"}]}]},
         "messages": {"type": "message", "content": [{"type": "text", "text": "red"}], "stop_reason": "end_turn"},

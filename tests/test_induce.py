@@ -1,23 +1,21 @@
-"""Values become parameters where they stand, so that quoting and meaning stay as they were typed."""
+"""Values become parameters where they stand, so that quoting and meaning stay as they were
+typed."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from learning.induce import candidates, derived, spellings, written
 from learning.induce.places import several
-from tests.rows import rows
+from tests.machine import ran
+from tests.rows import cases
 
 HOME = Path("/home/ann")
 NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "values", "script"),
-    rows(__name__, "a_value_is_replaced_where_it_stands"),
-)
+@cases
 def test_a_value_is_replaced_where_it_stands(
     typed: str, values: dict[str, str], script: str
 ) -> None:
@@ -25,19 +23,16 @@ def test_a_value_is_replaced_where_it_stands(
     assert written(typed, spelled).text == script
 
 
-@pytest.mark.parametrize("value", NASTY)
-@pytest.mark.parametrize("typed", rows(__name__, "a_value_prints_as_itself_wherever_it_stands"))
-def test_a_value_prints_as_itself_wherever_it_stands(typed: str, value: str) -> None:
-    script = written(typed, {"word": ["old"]}).text
-    done = subprocess.run(
-        ["bash", "-c", script],
-        env={"PATH": "/usr/bin:/bin", "word": value},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    plain = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True)
-    assert done.stdout == plain.stdout.replace("old", value)
+def printed(script: str, **values: str) -> str:
+    """Return what bash prints, with these variables and no others."""
+    return ran("bash", "-c", script, env={"PATH": "/usr/bin:/bin", **values}, check=True).stdout
+
+
+@cases
+def test_a_value_prints_as_itself_wherever_it_stands(typed: str) -> None:
+    script, plain = written(typed, {"word": ["old"]}).text, printed(typed)
+    for value in NASTY:
+        assert printed(script, word=value) == plain.replace("old", value)
 
 
 SQL = """sqlite3() { python3 -c 'import sqlite3, sys
@@ -45,26 +40,16 @@ print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$@"; }
 """
 
 
-@pytest.mark.parametrize("value", NASTY)
 @pytest.mark.parametrize(
     "typed", ["sqlite3 :memory: \"select 'old'\"", "sqlite3 :memory: 'select \"old\"'"]
 )
-def test_a_value_in_sql_never_becomes_code(typed: str, value: str) -> None:
+def test_a_value_in_sql_never_becomes_code(typed: str) -> None:
     script = SQL + written(typed, {"word": ["old"]}).text
-    env = {"PATH": "/usr/bin:/bin", "word": value}
-    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True)
-    assert done.stdout == f"{value}\n"
+    for value in NASTY:
+        assert printed(script, word=value) == f"{value}\n"
 
 
-@pytest.mark.parametrize(
-    ("typed", "text", "refused"),
-    [
-        ("sqlite3 a.db 'select b from old'", "old", "old; drop"),
-        ('perl -pe "s/old/7/"', "old", "a/b"),
-        ('perl -e "print 7"', "7", "x"),
-        ("sqlite3 a.db 'update t set price = 4.5'", "4.5", "(1)"),
-    ],
-)
+@cases
 def test_a_value_that_becomes_code_is_plain(typed: str, text: str, refused: str) -> None:
     found = written(typed, {"word": [text]})
     assert found.used == {"word": 1}
@@ -79,14 +64,7 @@ def test_a_relative_path_is_no_part_of_another_name() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("script", "values", "texts"),
-    [
-        ('split -l 10 "$file" ~/out/all-', {"file": "all.txt"}, ["all"]),
-        ('sort "$file" > ~/q/a-sorted.txt', {"file": "~/q/a.txt"}, ["a"]),
-        ('echo a b > "$file"', {"file": "~/q/a.txt"}, []),
-    ],
-)
+@cases
 def test_a_short_name_is_followed_in_names_of_files_alone(
     script: str, values: dict[str, str], texts: list[str]
 ) -> None:
@@ -99,14 +77,7 @@ def test_what_the_request_and_the_lines_both_name_varies() -> None:
     assert {each.text for each in found if each.varies} == {"2024-03", "~/photos"}
 
 
-@pytest.mark.parametrize(
-    ("typed", "usual"),
-    [
-        ("tail -n +2 f | sort -k2 | head -n 2", [False, False, True]),
-        ("head -n 3 f; tail -n 3 f", [True, True]),
-        ("head -3 f; tail -3 f", [False, False]),
-    ],
-)
+@cases
 def test_of_the_places_of_a_short_number_words_of_their_own_vary(
     typed: str, usual: list[bool]
 ) -> None:

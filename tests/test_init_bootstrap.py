@@ -1,6 +1,6 @@
-"""The first start: `init` asks who the owner is, in English and Chinese, and writes all of it or nothing."""
+"""The first start: `init` asks who the owner is, in English and Chinese, and writes all of it or
+nothing."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,22 +8,21 @@ import pytest
 
 from memory.workspace import lay_out, template
 from tests.conftest import CommandLine
-from tests.rows import rows
+from tests.machine import ran
+from tests.rows import cases
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 from ui import words
 from ui.terminal import bootstrap
 
 
 def ready(home: Path) -> None:
-    """A home whose config.yaml is there already."""
+    """Make a home whose config.yaml is there already."""
     home.mkdir(parents=True)
     (home / "config.yaml").write_text("limits: {turns: 9}\n")
 
 
 def git(home: Path, *args: str) -> str:
-    return subprocess.run(
-        ["git", "-C", str(home), *args], capture_output=True, text=True, check=True
-    ).stdout
+    return ran("git", "-C", str(home), *args, check=True).stdout
 
 
 def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
@@ -122,9 +121,7 @@ def test_leaving_at_the_last_question_writes_nothing(laid_out: Path) -> None:
     assert (laid_out / "SPIRIT.md").read_text() == template("SPIRIT.md", "en")
 
 
-@pytest.mark.parametrize(
-    "text", rows(__name__, "a_broken_file_is_told_and_the_shipped_questions_are_asked")
-)
+@cases
 def test_a_broken_file_is_told_and_the_shipped_questions_are_asked(
     laid_out: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

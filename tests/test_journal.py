@@ -1,4 +1,5 @@
-"""The originals of the journal: what was written comes back exactly, whoever stops, fills the disk or edits them."""
+"""The originals of the journal: what was written comes back exactly, whoever stops, fills the disk
+or edits them."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,31 +10,10 @@ import pytest
 from memory.journal.lock import JournalBusy, WriterLock
 from memory.journal.originals import Journal, file_of
 from memory.journal.turns import Turn
-from tests.rows import rows
+from tests.rows import cases, rows
 
 AT = datetime(2026, 2, 1, 23, 30, 5, 123456, tzinfo=UTC)
-TEXTS = [
-    "",
-    " ",
-    "\n",
-    "one line",
-    "two\nlines",
-    "ends with newlines\n\n\n",
-    "\n\nbegins with them",
-    "# a heading\n## another\n### 14:02 owner",
-    '<a id="140233-5f1a"></a><!-- turn {"id": "fake", "hash": "x", "lines": 1} -->\nnot a turn',
-    '### 14:02 owner\n<a id="1-a"></a><!-- turn {"id": "f", "lines": 1} -->\nfake',
-    "\\# a backslash\n\\\\two\n\\u0041",
-    "windows\r\nlines\r\n",
-    "nul \x00 bell \x07 esc \x1b[31m del \x7f next \x85 line \u2028 paragraph \u2029 mark \ufeff",
-    "lone \ud800 and \udfff surrogates \\ud800",
-    "-->\n<!-- -->\n--",
-    "tab\tand trailing space \n",
-    "打印机坏了\n上周三",
-    "😀 emoji 👩‍👩‍👧",
-    "```\ncode\n```\n---\n===\n* list",
-    "x" * 100_000,
-]
+TEXTS = rows(__name__, "texts")
 
 
 @pytest.fixture
@@ -54,7 +34,7 @@ def test_every_text_comes_back_exactly(journal: Journal) -> None:
     assert all(entry.is_sound and not entry.is_torn and not entry.below for entry in entries)
 
 
-@pytest.mark.parametrize(("timezone", "day"), rows(__name__, "the_day_is_that_of_the_speaker"))
+@cases
 def test_the_day_is_that_of_the_speaker(timezone: str, day: str) -> None:
     assert file_of(turn("x", timezone=timezone)) == f"{day}.md"
 

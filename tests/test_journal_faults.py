@@ -1,4 +1,5 @@
-"""The journal when what it leans on fails: an endpoint that becomes another, an index that is no database."""
+"""The journal when what it leans on fails: an endpoint that becomes another, an index that is no
+database."""
 
 import json
 from datetime import UTC, datetime, timedelta

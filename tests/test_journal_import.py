@@ -1,4 +1,5 @@
-"""Conversations from elsewhere: ChatGPT, Claude, JSONL, notes, a zip; what cannot be read is told; and the commands."""
+"""Conversations from elsewhere: ChatGPT, Claude, JSONL, notes, a zip; what cannot be read is told;
+and the commands."""
 
 import json
 import zipfile
@@ -13,72 +14,11 @@ from launch import main
 from memory.journal.api import Memory
 from memory.journal.imports import Bad, ImportFailed, import_file, read
 from memory.journal.turns import Turn
+from tests.rows import cases, rows
 
 AT = 1_770_200_000.5  # seconds since 1970
-GPT = [
-    {
-        "title": "The printer",
-        "create_time": AT,
-        "current_node": "c",
-        "mapping": {
-            "root": {"id": "root", "message": None, "parent": None, "children": ["a"]},
-            "a": {
-                "parent": "root",
-                "message": {
-                    "id": "m1",
-                    "author": {"role": "user"},
-                    "create_time": AT + 1,
-                    "content": {
-                        "content_type": "text",
-                        "parts": ["My printer is broken. 打印机坏了"],
-                    },
-                },
-            },
-            "x": {  # an answer that was asked for again
-                "parent": "a",
-                "message": {
-                    "id": "m0",
-                    "author": {"role": "assistant"},
-                    "content": {"content_type": "text", "parts": ["An answer nobody kept."]},
-                },
-            },
-            "b": {
-                "parent": "a",
-                "message": {
-                    "id": "tool",
-                    "author": {"role": "tool"},
-                    "content": {"content_type": "text", "parts": ["search results"]},
-                },
-            },
-            "c": {
-                "parent": "b",
-                "message": {
-                    "id": "m2",
-                    "author": {"role": "assistant"},
-                    "create_time": None,
-                    "content": {
-                        "content_type": "multimodal_text",
-                        "parts": [{"asset": 1}, "Check the ", {"text": "cable"}],
-                    },
-                },
-            },
-        },
-    },
-    {"title": "no mapping"},
-]
-LINES = [
-    '{"id": "a", "at": "2025-05-01T10:00:00+08:00", "who": "Ann", "text": "hello", "session": "talk-1"}',
-    "no json",
-    '["a list"]',
-    '{"id": "b", "at": "yesterday", "text": "no time"}',
-    '{"id": "c", "at": "2025-05-01T10:00:00Z"}',
-    '{"id": {}, "at": "2025-05-01T10:00:00Z", "text": "x"}',
-    "",
-    '{"at": 1746093600, "text": "seconds, and no id"}',
-    "[" * 100_000,
-    '{"id": "d", "at": "0001-01-01T00:00:00+14:00", "text": "too early"}',
-    '{"id": "e", "at": "2025-05-01T10:00:00Z", "text": "lone \\ud800 and \\u0000"}',
-]
+GPT = rows(__name__, "gpt")
+LINES = rows(__name__, "lines")
 
 
 @pytest.fixture
@@ -148,15 +88,7 @@ def test_a_zip_and_a_folder_give_what_is_in_them(tmp_path: Path) -> None:
     assert len(split(tmp_path / "export.zip")[0]) == 3
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("a.pdf", "x", "no kind"),
-        ("a.json", "{", "not JSON"),
-        ("a.json", "5", "no list"),
-        ("none/a.md", None, "No such file"),
-    ],
-)
+@cases
 def test_what_cannot_be_imported_at_all_is_said(
     tmp_path: Path, name: str, content: str | None, said: str
 ) -> None:

@@ -1,6 +1,6 @@
-"""The journal's index and its way in: found in both languages, nothing lost, nothing twice, each session for itself."""
+"""The journal's index and its way in: found in both languages, nothing lost, nothing twice, each
+session for itself."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -19,7 +19,8 @@ from memory.journal.sync import check, rebuild
 from memory.journal.tables import VERSION
 from memory.journal.turns import Turn
 from tests.conftest import CHECKOUT
-from tests.rows import rows
+from tests.machine import ran
+from tests.rows import cases, rows
 from text.words import asked
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
@@ -46,10 +47,7 @@ def turns(texts: Sequence[str] = TALK, session: str = "main", start: datetime = 
     ]
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    rows(__name__, "words_are_found_in_every_script"),
-)
+@cases
 def test_words_are_found_in_every_script(store: Store, query: str, first: int) -> None:
     numbers = store.add(turns())
     ranks = store.keyword_ranks(asked(query))
@@ -57,10 +55,7 @@ def test_words_are_found_in_every_script(store: Store, query: str, first: int) -
     assert all(score > 0 for _, score in ranks)
 
 
-@pytest.mark.parametrize(
-    "query",
-    rows(__name__, "syntax_in_a_question_is_just_text"),
-)
+@cases
 def test_syntax_in_a_question_is_just_text(store: Store, query: str) -> None:
     store.add(turns())
     assert isinstance(store.keyword_ranks(asked(query)), list)
@@ -233,41 +228,19 @@ def test_four_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> Non
 
 
 def test_killed_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    crashed = subprocess.run(
-        [sys.executable, str(CHECKOUT / "scripts" / "crash_journal"), "6", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    crashed = ran(sys.executable, str(CHECKOUT / "scripts" / "crash_journal"), "6", str(tmp_path))
     assert crashed.returncode == 0, crashed.stdout + crashed.stderr
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("mount"), reason="mounting a small disk needs root"
-)
-def test_a_full_disk_is_said_and_leaves_the_journal_sound(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(disk)],
-        capture_output=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip("no disk can be mounted here")
-    try:
-        kept = []
-        with memory(disk) as journal, pytest.raises(JournalError, match="No space left"):
-            for number in range(200):
-                kept.append(journal.write_turn("x" * 20_000, who="owner", id=f"t{number}").id)
-        assert len(kept) > 1
-        subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
-        with memory(disk) as journal:
-            assert journal.problem == ""
-            assert all(journal.turn(id) for id in kept)
-        assert check(disk) == []
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
-# the canary: written → searched → found
+@pytest.mark.disk("400k")
+def test_a_full_disk_is_said_and_leaves_the_journal_sound(small_disk: Path) -> None:
+    kept = []
+    with memory(small_disk) as journal, pytest.raises(JournalError, match="No space left"):
+        for number in range(200):
+            kept.append(journal.write_turn("x" * 20_000, who="owner", id=f"t{number}").id)
+    assert len(kept) > 1
+    ran("mount", "-o", "remount,size=8m", small_disk, check=True)
+    with memory(small_disk) as journal:
+        assert journal.problem == ""
+        assert all(journal.turn(id) for id in kept)
+    assert check(small_disk) == []

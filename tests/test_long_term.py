@@ -15,6 +15,7 @@ from memory.logs import read_events
 from models.base import Event
 from models.errors import ModelUnavailable
 from tests.driving import bash, call, run
+from tests.rows import cases
 
 TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backups\n"
 
@@ -22,7 +23,7 @@ TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backu
 def finished(
     home: Path, *what: str, task: str = "look around", session: str = "main", lang: str = "en"
 ) -> str:
-    """A run that saw TOOLS and a missing command, and was marked with `what`."""
+    """Return a run that saw TOOLS and a missing command, and was marked with `what`."""
     Path("tools.txt").write_text(TOOLS, "utf-8")
     marks = [call("start_long_term_update", what=text) for text in what]
     events = run(
@@ -147,27 +148,7 @@ def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        *(
-            "",
-            "none",
-            "{",
-            "[]",
-            "null",
-            '{"facts": {}}',
-            '{"facts": [], "more": 1}',
-            '{"facts": ["x"]}',
-            "[" * 9000,
-        ),
-        *(
-            '{"facts": [{"section": 1, "text": "x", "turns": [1]}]}',
-            '{"facts": [{"section": "PATHS", "text": "x", "turns": ["1"]}]}',
-        ),
-        '{"facts": [{"section": "PATHS", "text": "x", "turns": [true]}]}',
-    ],
-)
+@cases
 def test_a_reply_that_is_not_the_json_asked_for_brings_nothing(home: Path, said: str) -> None:
     run_id = finished(home, "Keep what was found.")
     (learned,) = learn(home, run_id, ask_model=lambda prompt: said)

@@ -1,4 +1,5 @@
-"""MCP servers, real ones over stdio and HTTP: found, called, judged by the gate, started again, and none that harms us."""
+"""MCP servers, real ones over stdio and HTTP: found, called, judged by the gate, started again, and
+none that harms us."""
 
 import json
 import os
@@ -20,7 +21,7 @@ from models.base import ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, servers_up
-from tests.machine import PATIENCE_SECONDS, free_port
+from tests.machine import PATIENCE_SECONDS, free_port, ran
 from tools.base import ToolContext
 from tools.mcp.client import finder, mcp_find
 from tools.registry import all_tools
@@ -41,7 +42,7 @@ def context(folder: Path, servers: dict[str, McpServer], seconds: float = 30.0) 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolContext]:
-    """A server that is up for all tests here: to start one takes most of a second."""
+    """Yield a server that is up for all tests here: to start one takes most of a second."""
     folder = tmp_path_factory.mktemp("desk")
     ctx = context(folder, {"desk": command("stdio", NOTES=str(folder)), "noisy": command("noisy")})
     yield ctx
@@ -129,12 +130,7 @@ def test_servers_that_cannot_be_used_say_why_and_stop_no_other(
         == "gone: it cannot be started: there is no program no-such-program"
     )
     ctx.close()
-    children = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    children = ran("ps", "-o", "args=", "--ppid", str(os.getpid()))
     assert not [
         line for line in children.stdout.splitlines() if line.endswith((" hangs", " endless"))
     ]
@@ -154,12 +150,7 @@ def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
     servers: list[int] = []
     end = time.monotonic() + PATIENCE_SECONDS
     while not servers and time.monotonic() < end:
-        said = subprocess.run(
-            ["pgrep", "-P", str(child.pid), "-f", "hangs"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        said = ran("pgrep", "-P", str(child.pid), "-f", "hangs")
         servers = [int(word) for word in said.stdout.split() if _is_bound(int(word))]
     child.kill()
     child.wait()
@@ -187,7 +178,7 @@ def _lives(pid: int) -> bool:
 
 @pytest.fixture
 def remote(tmp_path: Path) -> Iterator[str]:
-    """A server over HTTP, in a process of its own."""
+    """Yield a server over HTTP, in a process of its own."""
     port = free_port()
     argv = [sys.executable, str(SERVER), "http", str(port)]
     process = subprocess.Popen(
@@ -226,7 +217,7 @@ def settings(notes: Path) -> str:
 
 @pytest.fixture(scope="module")
 def all_notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a server that is up for all runs here."""
+    """Yield the folder of a server that is up for all runs here."""
     folder = tmp_path_factory.mktemp("notes")
     with servers_up(folder.with_name("settings"), settings(folder)):
         yield folder

@@ -1,12 +1,12 @@
-"""MCP servers whose tools or answers are not as the protocol says: each tool is looked at alone, each answer comes at once."""
+"""MCP servers whose tools or answers are not as the protocol says: each tool is looked at alone,
+each answer comes at once."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from models.base import ToolResult
+from tests.drained import result_of
 from tests.test_mcp import command, context, found, use
 from tools.base import ToolContext, ToolError
 from tools.processes.calls import identity, process_stop
@@ -39,20 +39,10 @@ def test_a_server_outlives_a_shell_that_was_opened_before_it_and_is_never_stoppe
     odd: ToolContext, tmp_path: Path
 ) -> None:
     ctx = context(tmp_path, {"desk": command("stdio")})
-    assert use_all(shell_run.run(ctx, "echo open")).status == "ok"
+    assert result_of(shell_run.run(ctx, "echo open")).status == "ok"
     pid = use(ctx, "desk.get_pid").data["output"]
-    assert "has ended" in use_all(shell_run.run(ctx, "exit")).data["note"]
+    assert "has ended" in result_of(shell_run.run(ctx, "exit")).data["note"]
     assert use(ctx, "desk.get_pid").data["output"] == pid
     with pytest.raises(ToolError, match="is Sopwith, or what it runs in"):
-        use_all(process_stop.run(ctx, identity(int(pid))))
+        result_of(process_stop.run(ctx, identity(int(pid))))
     ctx.close()
-
-
-def use_all(running: Any) -> ToolResult:
-    """The result of a tool that streams."""
-    while True:
-        try:
-            next(running)
-        except StopIteration as done:
-            assert isinstance(done.value, ToolResult)
-            return done.value

@@ -1,4 +1,5 @@
-"""Sopwith as an MCP server, asked by the official client over stdio and HTTP, in both eras of the protocol."""
+"""Sopwith as an MCP server, asked by the official client over stdio and HTTP, in both eras of the
+protocol."""
 
 import asyncio
 import json
@@ -21,6 +22,7 @@ from memory.logs import list_runs
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 from tests.screen import waits_until
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
@@ -37,7 +39,7 @@ ERAS = ("auto", "legacy")
 
 @pytest.fixture
 def folder(home: Path, tmp_path: Path) -> Path:
-    """A folder with a file that is old and one that is new."""
+    """Return a folder with a file that is old and one that is new."""
     folder = tmp_path / "box"
     folder.mkdir()
     (folder / "old.txt").write_text("old")
@@ -70,7 +72,7 @@ def over_stdio(
 
 
 def says(action: Any, shown: list[str], **content: Any) -> Any:
-    """The user of the client, who is shown what is asked and answers so."""
+    """Return the user of the client, who is shown what is asked and answers so."""
     from mcp_types import ElicitResult
 
     async def answer(context: Any, params: Any) -> Any:
@@ -243,7 +245,7 @@ def _is_server(process: Path, home: Path) -> bool:
 
 @contextmanager
 def over_http(home: Path) -> Iterator[tuple[str, str]]:
-    """A server; its address and token."""
+    """Yield a server; its address and token."""
     words = [*SERVE, "--home", str(home), "mcp", "serve", "--http", "--port", "0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -275,10 +277,7 @@ def test_over_http_with_the_token(home: Path, folder: Path, mode: str) -> None:
     assert not (folder / "old.txt").exists()
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "", "Cookie": "token"}],
-)
+@cases
 def test_over_http_nobody_comes_in_without_the_token(home: Path, headers: dict[str, str]) -> None:
     with over_http(home) as (address, token):
         assert len(token) > 30 and (home / "mcp" / "token").stat().st_mode & 0o077 == 0

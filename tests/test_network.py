@@ -1,4 +1,5 @@
-"""Holds the way out of a cell: named hosts alone, judged addresses, every odd request answered; over real sockets."""
+"""Holds the way out of a cell: named hosts alone, judged addresses, every odd request answered;
+over real sockets."""
 
 import ipaddress
 import os
@@ -7,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,36 +18,22 @@ from sandbox.network.egress import Egress
 from sandbox.network.journal import Journal
 from sandbox.network.spelling import BadHost, host_of
 from tests.machine import PATIENCE_SECONDS
-from tests.rows import rows
+from tests.rows import cases, rows
+from tests.site import Asked, Page, site
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 
 
-class Site(BaseHTTPRequestHandler):
-    """A host of "the internet": says what it was asked."""
+@pytest.fixture(name="site")
+def _site() -> Iterator[int]:
+    """Yield the port of a host of "the internet" that says what it was asked."""
 
-    protocol_version = "HTTP/1.1"
+    def answer(asked: Asked) -> Page:
+        heads = asked.headers
+        return Page(f"{heads['Host']} {asked.path} {heads.get('Proxy-Authorization')}")
 
-    def do_GET(self) -> None:
-        body = (
-            f"{self.headers['Host']} {self.path} {self.headers.get('Proxy-Authorization')}".encode()
-        )
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def site() -> Iterator[int]:
-    """The port of a host that is up."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    with site(answer, "HTTP/1.1") as port:
+        yield port
 
 
 class Proxy:
@@ -91,7 +77,7 @@ class Proxy:
             return found
 
     def rows(self, count: int) -> list[dict[str, object]]:
-        """The lines of the journal, once there are `count` that are at their end."""
+        """Return the lines of the journal, once there are `count` that are at their end."""
         end = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < end:
             rows = list(read(self.folder))
@@ -147,23 +133,9 @@ def test_a_tunnel_leads_to_a_named_host_in_any_spelling(proxy: Proxy, site: int,
     assert answer.endswith(b"x /t None")
 
 
-REFUSED = {
-    "another host": b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n",
-    "a plain request to another host": b"GET http://evil.example/ HTTP/1.1\r\n\r\n",
-    "a user before the host": b"GET http://good.example@evil.example/ HTTP/1.1\r\n\r\n",
-    "an address": b"CONNECT 1.2.3.4:443 HTTP/1.1\r\n\r\n",
-    "an address of version 6": b"CONNECT [2001:4860::1]:443 HTTP/1.1\r\n\r\n",
-    "this machine": b"CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n",
-    "this machine as a number": b"CONNECT 2130706433:22 HTTP/1.1\r\n\r\n",
-    "a name above a wild one": b"CONNECT wild.example:443 HTTP/1.1\r\n\r\n",
-    "a named host that leads to a private address": b"CONNECT private.example:443 HTTP/1.1\r\n\r\n",
-    "a longer name": b"CONNECT good.example.evil.example:443 HTTP/1.1\r\n\r\n",
-}
-
-
-@pytest.mark.parametrize("sent", REFUSED.values(), ids=REFUSED)
-def test_what_nobody_has_named_is_refused_in_a_sentence(proxy: Proxy, sent: bytes) -> None:
-    answer = proxy.say(sent)
+@cases
+def test_what_nobody_has_named_is_refused_in_a_sentence(proxy: Proxy, what: str, sent: str) -> None:
+    answer = proxy.say(sent.encode("latin-1"))
     assert answer.startswith(b"HTTP/1.1 403 Forbidden: Sopwith: ")
     (row,) = proxy.rows(1)
     assert (row["state"], bool(row["why"])) == ("refused", True)
@@ -175,24 +147,10 @@ def test_a_name_is_looked_up_once(proxy: Proxy, site: int) -> None:
     assert proxy.asked == ["good.example"]
 
 
-ODD = {
-    "nothing": (b"", b"400"),
-    "half a line": (b"GET http://good", b"400"),
-    "no HTTP": (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400"),
-    "two words": (b"GET /\r\n\r\n", b"400"),
-    "no proxy request": (b"GET / HTTP/1.1\r\nHost: good.example\r\n\r\n", b"400"),
-    "another scheme": (b"GET ftp://good.example/ HTTP/1.1\r\n\r\n", b"400"),
-    "a broken address": (b"GET http://[::1/ HTTP/1.1\r\n\r\n", b"400"),
-    "no port": (b"CONNECT good.example HTTP/1.1\r\n\r\n", b"400"),
-    "percents": (b"CONNECT good%2eexample:443 HTTP/1.1\r\n\r\n", b"400"),
-    "a giant head": (b"GET http://good.example/ HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, b"431"),
-    "a giant line": (b"GET http://good.example/" + b"x" * 200_000, b"431"),
-}
-
-
-@pytest.mark.parametrize(("sent", "code"), ODD.values(), ids=ODD)
-def test_an_odd_request_gets_an_answer(proxy: Proxy, sent: bytes, code: bytes) -> None:
-    assert proxy.say(sent, ends=True).startswith(b"HTTP/1.1 " + code if sent else b"")
+@cases
+def test_an_odd_request_gets_an_answer(proxy: Proxy, what: str, sent: str, code: str) -> None:
+    answer = proxy.say(sent.encode("latin-1"), ends=True)
+    assert answer.startswith(f"HTTP/1.1 {code}".encode() if sent else b"")
 
 
 def test_much_is_carried_unchanged_both_ways(proxy: Proxy) -> None:
@@ -270,19 +228,7 @@ def test_socks_leads_to_a_named_host(proxy: Proxy, site: int) -> None:
     assert answer.endswith(b"x /s None")
 
 
-ODD_SOCKS = {
-    "a password wanted": b"\x05\x01\x02",
-    "binding": b"\x05\x01\x00\x05\x02\x00\x01\x01\x02\x03\x04\x00\x50",
-    "an unknown kind": b"\x05\x01\x00\x05\x01\x00\x09",
-    "no name": b"\x05\x01\x00\x05\x01\x00\x03\x00\x00\x50",
-    "a name of bytes": b"\x05\x01\x00\x05\x01\x00\x03\x04\xff\xfe\x00\x20\x00\x50",
-    "port 0": b"\x05\x01\x00\x05\x01\x00\x01\x01\x02\x03\x04\x00\x00",
-    "an end too early": b"\x05\x01\x00\x05",
-    "another address": b"\x05\x01\x00\x05\x01\x00\x01\x01\x02\x03\x04\x00\x50",
-}
-
-
-@pytest.mark.parametrize("sent", ODD_SOCKS.values(), ids=ODD_SOCKS)
-def test_odd_socks_opens_nothing(proxy: Proxy, sent: bytes) -> None:
-    assert b"\x05\x00\x05\x00" not in proxy.say(sent, ends=True)
+@cases
+def test_odd_socks_opens_nothing(proxy: Proxy, what: str, sent: str) -> None:
+    assert b"\x05\x00\x05\x00" not in proxy.say(sent.encode("latin-1"), ends=True)
     assert proxy.asked == []

@@ -1,4 +1,5 @@
-"""Holds what a script in a cell reaches: pip, git, npm, curl, requests through the proxy, single programs through the broker."""
+"""Holds what a script in a cell reaches: pip, git, npm, curl, requests through the proxy, single
+programs through the broker."""
 
 import io
 import ipaddress
@@ -11,7 +12,7 @@ import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, CGIHTTPRequestHandler, ThreadingHTTPServer
+from http.server import CGIHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from sandbox.broker import forms, host_programs
 from sandbox.broker.host_programs import Untrusted, program
 from sandbox.cells import Profile, Sandbox, levels
 from sandbox.network import Exits, Leave, leave_of, local_ports, read
+from tests.drained import result_of
 from tests.rows import rows
+from tests.site import Asked, Page, site
 from tools.base import ToolContext
 from tools.scripts import code_run
 
@@ -61,17 +64,10 @@ class World:
             sandbox=self.sandbox,
             leave=lambda *_: Leave(frozenset(hosts)),
         )
-        calling = code_run.run(ctx, script=script, type=type, timeout=90, **more)
-        assert not isinstance(calling, ToolResult)
-        while True:
-            try:
-                next(calling)
-            except StopIteration as end:
-                result: ToolResult = end.value
-                return result
+        return result_of(code_run.run(ctx, script=script, type=type, timeout=90, **more))
 
     def said(self, script: str, *hosts: str, **more: Any) -> str:
-        """The output of a script that must succeed."""
+        """Return the output of a script that must succeed."""
         result = self(script, *hosts, **more)
         assert result.status == "ok", result.data
         return str(result.data["output"])
@@ -82,38 +78,18 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path / "world")
 
 
-class Server(ThreadingHTTPServer):
-    """A host with a few files, by path."""
+@pytest.fixture(name="site")
+def _site() -> Iterator[tuple[int, dict[str, bytes]]]:
+    """Yield the port of a host that is up, and its files by path."""
+    files = {"/": b"hello"}
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Files)
-        self.files = {"/": b"hello"}
+    def answer(asked: Asked) -> Page:
+        found = files.get(asked.path.split("?")[0])
+        kind = "text/html" if asked.path.endswith("/") else "application/octet-stream"
+        return Page(found or b"", kind, 404 if found is None else 200)
 
-
-class Files(BaseHTTPRequestHandler):
-    """Answers with a file of the server."""
-
-    def do_GET(self) -> None:
-        assert isinstance(self.server, Server)
-        found = self.server.files.get(self.path.split("?")[0])
-        self.send_response(404 if found is None else 200)
-        self.send_header("Content-Length", str(len(found or b"")))
-        if self.path.endswith("/"):
-            self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(found or b"")
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def site() -> Iterator[tuple[int, dict[str, bytes]]]:
-    """The port of a host that is up, and its files."""
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port, server.files
-        server.shutdown()
+    with site(answer) as port:
+        yield port, files
 
 
 Site = tuple[int, dict[str, bytes]]
@@ -294,7 +270,8 @@ git clone -q {address} ../two && cat ../two/f"""
 
 
 def test_git_over_ssh_goes_through_the_proxy(world: World, site: Site) -> None:
-    """Git hands its ssh a ProxyCommand; here a program that stands for ssh runs it and asks for a page."""
+    """Git hands its ssh a ProxyCommand; here a program that stands for ssh runs it and asks for a
+    page."""
     (world.owner / "bin").mkdir()
     (world.owner / "bin" / "ssh").write_text(
         '#!/bin/bash\n[ "$1" = -o ] || exit 9\ncommand=${2#ProxyCommand=}\ncommand=${command//%h/$HOST_HERE}\n'
@@ -308,7 +285,8 @@ def test_git_over_ssh_goes_through_the_proxy(world: World, site: Site) -> None:
     assert f"{HOST} is not a host" in closed
 
 
-# Scripts that left the sandbox by a name, or by an option of a known program; each would make the file `out`.
+# Scripts that left the sandbox by a name, or by an option of a known program; each would make the
+# file `out`.
 ESCAPES = dict(rows(__name__, "escapes"))
 
 

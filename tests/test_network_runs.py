@@ -1,10 +1,9 @@
-"""Holds a whole run whose script asks a host: closed, asked about, open for that call, and shown afterwards."""
+"""Holds a whole run whose script asks a host: closed, asked about, open for that call, and shown
+afterwards."""
 
 import json
 import socket
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,36 +14,22 @@ from runs.assemble import Options
 from sandbox.cells import levels
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of
+from tests.site import Page, site
 
 HOST = "api.example.com"
 
 
-class Site(BaseHTTPRequestHandler):
-    """A host that says hello."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of HOST, which leads to this machine."""
+    """Yield the port of HOST, which leads to this machine."""
     found = socket.getaddrinfo
 
     def look_up(host: Any, *args: Any, **more: Any) -> Any:
         return found("127.0.0.1" if host == HOST else host, *args, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    with site(lambda asked: Page("hello")) as port:
+        yield port
 
 
 def test_a_host_is_closed_then_asked_about_then_open_and_shown(

@@ -1,4 +1,5 @@
-"""Notifications: told once, after the quiet hours, without secrets, and kept through failures and kills."""
+"""Notifications: told once, after the quiet hours, without secrets, and kept through failures and
+kills."""
 
 import json
 import signal

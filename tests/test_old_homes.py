@@ -1,6 +1,8 @@
-"""Homes that earlier versions wrote: the present code opens them, goes on with them, and loses nothing of them.
+"""Homes that earlier versions wrote: the present code opens them, goes on with them, and loses
+nothing of them.
 
-The home lies at /home/me, as when it was written, so each command runs in a mount namespace of its own.
+The home lies at /home/me, as when it was written, so each command runs in a mount namespace of its
+own.
 """
 
 import contextlib
@@ -17,13 +19,15 @@ import pytest
 
 from tests.conftest import CHECKOUT, Finished
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 
 HOMES = Path(__file__).parent / "homes"
 OWNER = Path("/home/me")
 
 
 class OldHome:
-    """The owner's folder of an earlier version, and commands of the present one in it: one process runs them."""
+    """The owner's folder of an earlier version, and commands of the present one in it: one process
+    runs them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -95,14 +99,21 @@ def unpacked(folder: Path) -> OldHome:
 
 @pytest.fixture
 def old(tmp_path: Path) -> Iterator[OldHome]:
-    """An old home of this test."""
+    """Yield an old home of this test."""
     with contextlib.closing(unpacked(tmp_path / "me")) as home:
         yield home
 
 
 @pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OldHome]:
+    """Yield an old home in which each test changes something of its own."""
+    with contextlib.closing(unpacked(tmp_path_factory.mktemp("lived") / "me")) as home:
+        yield home
+
+
+@pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OldHome]:
-    """An old home that tests only look at."""
+    """Yield an old home that tests only look at."""
     with contextlib.closing(unpacked(tmp_path_factory.mktemp("old") / "me")) as home:
         yield home
 
@@ -123,13 +134,7 @@ def test_a_run_is_shown_with_its_calls(seen: OldHome) -> None:
     assert "notes.txt has 3 lines." in shown
 
 
-@pytest.mark.parametrize(
-    ("task", "model", "file", "lines"),
-    [
-        ("do the three steps", "long", "steps.txt", ["one", "two", "three"]),
-        ("write both lines", "killed", "killed.txt", ["first", "second"]),
-    ],
-)
+@cases
 def test_an_interrupted_run_goes_on_and_does_nothing_twice(
     old: OldHome, task: str, model: str, file: str, lines: list[str]
 ) -> None:
@@ -163,31 +168,31 @@ def test_sops_keep_their_statuses_and_versions(seen: OldHome) -> None:
         assert name in seen("sops", "show", name)
 
 
-def test_a_plan_and_commit_sop_runs_by_rote(old: OldHome) -> None:
-    shutil.copy(old.papers / "notes.txt", old.papers / "more.txt")
-    said = old("file ~/papers/more.txt away in ~/papers/done", "--approve", "all")
+def test_a_plan_and_commit_sop_runs_by_rote(lived: OldHome) -> None:
+    shutil.copy(lived.papers / "notes.txt", lived.papers / "more.txt")
+    said = lived("file ~/papers/more.txt away in ~/papers/done", "--approve", "all")
     assert "more.txt is filed" in said
-    assert (old.papers / "done/more.txt").exists()
-    assert not (old.papers / "more.txt").exists()
+    assert (lived.papers / "done/more.txt").exists()
+    assert not (lived.papers / "more.txt").exists()
 
 
-def test_a_script_sop_runs_by_rote(old: OldHome) -> None:
-    (old.papers / "order.txt").write_text("2 pen\n1 ink\n")
-    said = old("sops", "run", "order-total", "folder=/home/me/papers", "--approve", "all")
+def test_a_script_sop_runs_by_rote(lived: OldHome) -> None:
+    (lived.papers / "order.txt").write_text("2 pen\n1 ink\n")
+    said = lived("sops", "run", "order-total", "folder=/home/me/papers", "--approve", "all")
     assert "2 lines, 7.25 in all" in said
-    assert (old.papers / "total.txt").read_text().strip() == "7.25"
+    assert (lived.papers / "total.txt").read_text().strip() == "7.25"
 
 
-def test_a_recorded_sop_runs_by_rote_with_other_values(old: OldHome) -> None:
-    (old.papers / "b.csv").write_text("b\na\n")
-    old("sort ~/papers/b.csv to ~/papers/b-sorted.csv", "--approve", "all")
-    assert (old.papers / "b-sorted.csv").read_text() == "a\nb\n"
+def test_a_recorded_sop_runs_by_rote_with_other_values(lived: OldHome) -> None:
+    (lived.papers / "b.csv").write_text("b\na\n")
+    lived("sort ~/papers/b.csv to ~/papers/b-sorted.csv", "--approve", "all")
+    assert (lived.papers / "b-sorted.csv").read_text() == "a\nb\n"
 
 
 @pytest.mark.parametrize("status", ["draft", "suspended"])
-def test_an_unproven_sop_is_still_refused_when_nobody_is_there(old: OldHome, status: str) -> None:
+def test_an_unproven_sop_is_still_refused_when_nobody_is_there(lived: OldHome, status: str) -> None:
     args = ("file=/home/me/papers/notes.txt", "word=ERROR")
-    old("sops", "run", f"lines-{status}", *args, code=2)
+    lived("sops", "run", f"lines-{status}", *args, code=2)
 
 
 def test_a_change_of_an_sop_is_taken_back(old: OldHome) -> None:
@@ -212,15 +217,15 @@ def test_the_memory_answers_in_both_languages_before_and_after_a_rebuild(old: Ol
     assert "2 facts" in old("memory", "check")
 
 
-def test_facts_and_notes_are_there(old: OldHome) -> None:
-    facts = old("memory", "facts")
+def test_facts_and_notes_are_there(lived: OldHome) -> None:
+    facts = lived("memory", "facts")
     assert "reports in English" in facts
     assert "sales tables lie in ~/papers/sales" in facts
-    assert "Inky" in (old.folder / ".sopwith/MEMORY.md").read_text()
-    old("memory", "note", "[PREFERENCES] tea, not coffee")
-    old("memory", "undo")
-    assert "tea" not in old("memory", "facts")
-    assert "reports in English" in old("memory", "facts")
+    assert "Inky" in (lived.folder / ".sopwith/MEMORY.md").read_text()
+    lived("memory", "note", "[PREFERENCES] tea, not coffee")
+    lived("memory", "undo")
+    assert "tea" not in lived("memory", "facts")
+    assert "reports in English" in lived("memory", "facts")
 
 
 def test_a_shared_session_finds_its_own_turns_alone(seen: OldHome) -> None:
@@ -230,21 +235,21 @@ def test_a_shared_session_finds_its_own_turns_alone(seen: OldHome) -> None:
     assert "Kovacs" not in texts
 
 
-def test_schedules_go_on(old: OldHome) -> None:
-    jobs = {each["id"]: each for each in old.json("schedule", "list")["jobs"]}
+def test_schedules_go_on(lived: OldHome) -> None:
+    jobs = {each["id"]: each for each in lived.json("schedule", "list")["jobs"]}
     assert jobs.keys() >= {"report", "eve", "daily"}
     assert jobs["report"]["enabled"]
     assert not jobs["daily"]["enabled"]
     assert jobs["eve"]["next"][0].startswith("2099-12-24")
-    old("schedule", "enable", "daily")
-    assert "largest files" in old("schedule", "run-now", "report")
-    assert "report" in old("schedule", "history", "report")
+    lived("schedule", "enable", "daily")
+    assert "largest files" in lived("schedule", "run-now", "report")
+    assert "report" in lived("schedule", "history", "report")
 
 
-def test_a_file_comes_back_from_the_trash(old: OldHome) -> None:
-    assert "logs/old/c.log" in old("trash", "list")
-    old("trash", "restore")
-    assert (old.papers / "logs/old/c.log").read_text().startswith("logs/old/c.log")
+def test_a_file_comes_back_from_the_trash(lived: OldHome) -> None:
+    assert "logs/old/c.log" in lived("trash", "list")
+    lived("trash", "restore")
+    assert (lived.papers / "logs/old/c.log").read_text().startswith("logs/old/c.log")
 
 
 def test_the_settings_of_every_key_are_read(old: OldHome) -> None:

@@ -1,4 +1,5 @@
-"""The trash of a home from before the undo store is listed and brought back; nothing new goes there."""
+"""The trash of a home from before the undo store is listed and brought back; nothing new goes
+there."""
 
 import json
 import os

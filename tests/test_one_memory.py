@@ -1,4 +1,5 @@
-"""One memory: what was written down is found next to what was said, and answers a question without a model."""
+"""One memory: what was written down is found next to what was said, and answers a question without
+a model."""
 
 import json
 import re
@@ -18,6 +19,7 @@ from models.embeddings import EmbeddedModel
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.conftest import CommandLine
+from tests.rows import cases
 
 NOW = datetime.now().astimezone()
 SAME = "The office wifi is called Heron"
@@ -36,14 +38,14 @@ def note(home: Path, text: str, session: Session = MAIN) -> None:
 
 
 def say(home: Path, *texts: str, session: Session = MAIN, who: str = "owner") -> None:
-    """Writes turns, one an hour."""
+    """Write turns, one an hour."""
     with Memory(home, session, works_behind=False) as memory:
         for at, text in enumerate(texts):
             memory.write_turn(text, who=who, at=NOW - timedelta(days=9, hours=at))
 
 
 def found(home: Path, query: str, k: int = 10, only: str | None = None) -> list[str]:
-    """The sources of what a search gives, without the place in the file; best first."""
+    """Return the sources of what a search gives, without the place in the file; best first."""
     refresh(home)
     with closing(Store(home / "journal/memory.sqlite3", readonly=True, only=only)) as store:
         results = search(store, query, NOW, k).results
@@ -52,7 +54,7 @@ def found(home: Path, query: str, k: int = 10, only: str | None = None) -> list[
 
 @pytest.fixture
 def full(home: Path) -> Path:
-    """A home in which the same sentence stands in every place, among others."""
+    """Return a home in which the same sentence stands in every place, among others."""
     open_home(home)
     note(home, SAME)
     FactStore(home).add("ENVIRONMENT", SAME, by_owner=True)
@@ -114,18 +116,7 @@ def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
         assert memory.retrieve(query, NOW).results == []
 
 
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("what is the wifi called?", SAME),
-        ("Who mended the boiler?", "The boiler was mended by Maria"),
-        ("我的牙医叫什么名字？", "我的牙医是李医生"),
-        ("When is the next inspection?", "The next inspection is in May 2027"),
-        ("who is my dentist?", "My dentist is Dr. Ray"),
-        ("what did I say about my dentist", "My dentist is Dr. Ray"),
-        ("what do I have to ask my dentist", "My dentist is Dr. Ray"),
-    ],
-)
+@cases
 def test_a_question_is_answered_where_a_line_says_it_for_sure(
     full: Path, question: str, text: str
 ) -> None:
@@ -134,19 +125,7 @@ def test_a_question_is_answered_where_a_line_says_it_for_sure(
     assert answer(full, question, NOW)[0].text == text
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "what is the capital of France?",
-        "what is the printer called?",
-        "when did we go to the lake?",  # nothing says a time
-        "delete the wifi",
-        "who is the plumber?",
-        "forget the wifi of the office in Rome",
-        "what do we need for the boiler in Rome next week",
-        "what's using port 5432",
-    ],
-)
+@cases
 def test_nothing_is_answered_where_memory_is_not_sure(full: Path, question: str) -> None:
     say(full, "what is the printer called?", "who is the plumber?", "what is using port 5432")
     assert answer(full, question, NOW) == []
@@ -224,10 +203,7 @@ def notes_of(home: Path) -> str:
     return "".join(path.read_text("utf-8") for path in sorted((home / "memory").glob("20*.md")))
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["which guitar strings do I use?", "我的健身教练是谁？", "what did I do in May 2019?"],
-)
+@cases
 def test_a_question_about_what_nobody_told_finds_nothing(full: Path, question: str) -> None:
     embedder = EmbeddedModel(cache_folder())
     with Memory(full, embedder=embedder) as memory:

@@ -1,9 +1,9 @@
-"""The model behind an endpoint, over real sockets: what comes back, what it costs, and what each fault leads to."""
+"""The model behind an endpoint, over real sockets: what comes back, what it costs, and what each
+fault leads to."""
 
 import email.utils
 import json
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -16,22 +16,13 @@ from config import ModelConfig, Price
 from models.base import Event, Reply, Request
 from models.endpoint import UNKNOWN_PRICE, EndpointModel
 from models.errors import ModelUnavailable
-from tests.rows import rows
+from tests.drained import drained
+from tests.machine import ran
+from tests.rows import cases, rows
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 
 KEY = "sk-live-0123456789abcdefghij"
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "code_run",
-        "description": "Run a script.",
-        "parameters": {
-            "type": "object",
-            "properties": {"script": {"type": "string"}},
-            "required": ["script"],
-        },
-    },
-}
+TOOL = rows(__name__, "tool")[0]
 CALL = {"name": "code_run", "args": {"script": "ls é"}, "id": "call_a"}
 
 
@@ -41,7 +32,8 @@ def ask(
     waits: list[float] | None = None,
     **options: Any,
 ) -> tuple[list[Event], Reply]:
-    """One reply of a fresh model, with its events; `waits` collects the pauses between attempts instead of sleeping."""
+    """One reply of a fresh model, with its events; `waits` collects the pauses between attempts
+    instead of sleeping."""
     return drive(model_for(server, waits, **options), request)
 
 
@@ -58,17 +50,12 @@ def model_for(
 
 
 def drive(model: EndpointModel, request: Request | None = None) -> tuple[list[Event], Reply]:
-    events: list[Event] = []
-    answering = model.reply(request or Request(1, [{"role": "user", "content": "hello"}], [TOOL]))
-    while True:
-        try:
-            events.append(next(answering))
-        except StopIteration as end:
-            return events, end.value
+    asked = request or Request(1, [{"role": "user", "content": "hello"}], [TOOL])
+    return drained(model.reply(asked))
 
 
 def shown(events: list[Event]) -> str:
-    """The text as it stands on a screen at the end."""
+    """Return the text as it stands on a screen at the end."""
     text = ""
     for event in events:
         text = "" if event["type"] == "text_reset" else text + event.get("delta", "")
@@ -116,7 +103,8 @@ def test_reply_brings_text_calls_and_usage() -> None:
 
 
 def test_requests_share_one_connection_and_stay_flat() -> None:
-    """200 turns: one connection, and the client's own CPU per turn grows little beside the bytes that it sends."""
+    """200 turns: one connection, and the client's own CPU per turn grows little beside the bytes
+    that it sends."""
     with ScriptedServer(lambda body, number: Answer("ok", [CALL])) as server:
         model, messages, cpu = model_for(server), [{"role": "user", "content": "go"}], []
         for turn in range(1, 201):
@@ -187,13 +175,7 @@ def test_stream_cut_at_any_byte_is_retried(how: Any) -> None:
                 assert len(server.requests) == (1 if at >= end + (how == "chunked") else 2), at
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"error": {"message": "Overloaded", "code": 529}},
-        chunk({}, "insufficient_system_resource"),
-    ],
-)
+@cases
 def test_stream_that_breaks_on_the_server_is_asked_for_again(broken: dict[str, Any]) -> None:
     overloaded = Answer(chunks=[chunk({"content": "a"}), broken])
     with ScriptedServer([overloaded, Answer("b")]) as server:
@@ -201,13 +183,7 @@ def test_stream_that_breaks_on_the_server_is_asked_for_again(broken: dict[str, A
         assert shown(events) == reply.text == "b"
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        ({"error": {"message": "too long", "code": "context_length_exceeded"}}, "too long"),
-        ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, "no credit"),
-    ],
-)
+@cases
 def test_lasting_error_inside_the_stream_ends_it(said: dict[str, Any], words: str) -> None:
     with (
         ScriptedServer([Answer(chunks=[said])]) as server,
@@ -219,25 +195,7 @@ def test_lasting_error_inside_the_stream_ends_it(said: dict[str, Any], words: st
 # ---- calls ----
 
 
-@pytest.mark.parametrize(
-    ("deltas", "expected"),
-    [
-        ([{"function": {"name": "a", "arguments": "{}"}}], [("a", {})]),
-        ([{"index": 0, "id": "x", "function": {"name": "co"}}, {"index": 0, "id": "x", "function": {"name": "de", "arguments": '{"a":'}}, {"index": 0, "id": "x", "function": {"arguments": "1}"}}], [("code", {"a": 1})]),
-        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": ""}}, {"index": 0, "id": "x", "function": {"name": "a", "arguments": '{"b": 2}'}}], [("a", {"b": 2})]),
-        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": {"b": 3}}}], [("a", {"b": 3})]),
-        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": "{}"}}, {"index": 0, "id": "y", "function": {"name": "b", "arguments": "{}"}}], [("a", {}), ("b", {})]),
-        ([{"id": "x", "function": {"name": "a", "arguments": '{"n":'}}, {"function": {"arguments": "1}"}}, {"id": "y", "function": {"name": "b"}}], [("a", {"n": 1}), ("b", {})]),
-        ([{"function": {"name": "a", "arguments": "{}"}}, {"function": {"name": "a", "arguments": '{"n": 2}'}}], [("a", {}), ("a", {"n": 2})]),
-        ([{"index": 1, "function": {"name": "b", "arguments": "{}"}}, {"index": 0, "function": {"name": "a", "arguments": "{}"}}], [("b", {}), ("a", {})]),
-        ([{"index": 0, "id": None, "function": {"name": "a", "arguments": None}}], [("a", {})]),
-        ([{"index": 0, "function": {"name": "a", "arguments": '"{\\"b\\": 1}"'}}], [("a", {"b": 1})]),
-        ([{"index": 0, "function": {"name": "a", "arguments": "{'b': True, 'c': 'x',}"}}], [("a", {"b": True, "c": "x"})]),
-        ([{"index": 0, "function": {"name": "a", "arguments": '{"b": "line\nline"}'}}], [("a", {"b": "line\nline"})]),
-        ([{"index": 0, "id": "x", "function": {"name": "co"}}, {"index": 0, "id": "x", "function": {"name": "code", "arguments": "{}"}}], [("code", {})]),
-        ([{"index": 0, "id": "x", "name": "a", "arguments": '{"n": 1}'}], [("a", {"n": 1})]),
-    ],
-)  # fmt: skip
+@cases
 def test_calls_are_put_together(
     deltas: list[dict[str, Any]], expected: list[tuple[str, Any]]
 ) -> None:
@@ -245,7 +203,7 @@ def test_calls_are_put_together(
         [Answer(chunks=[*(call_chunk(**delta) for delta in deltas), chunk({}, "tool_calls")])]
     ) as server:
         _, reply = ask(server)
-    assert [(call.name, call.args) for call in reply.calls] == expected
+    assert [(call.name, call.args) for call in reply.calls] == list(map(tuple, expected))
     assert all(call.id for call in reply.calls)
     assert len({call.id for call in reply.calls}) == len(reply.calls)
 
@@ -303,17 +261,7 @@ def test_cut_off_reply_marks_its_last_call_and_keeps_the_whole_ones() -> None:
     assert "cut off" in reply.calls[1].error
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("\n<think>secret\n</think>\n\nThe <b> answer", "The <b> answer"),
-        ("<think>never ends", ""),
-        ("[THINK]secret[/THINK]Fine.", "Fine."),
-        ("<thinking>secret</thinking>\nFine.", "Fine."),
-        ("secret\n</think>\n\nFine.", "Fine."),
-        ("The mark </think> ends it.", "The mark </think> ends it."),
-    ],
-)
+@cases
 def test_thoughts_are_told_by_the_marks_of_each_model(text: str, answer: str) -> None:
     with ScriptedServer([Answer(text)]) as server:
         events, reply = ask(server)
@@ -330,13 +278,7 @@ def test_signs_of_a_template_around_a_name_are_left_out(name: str) -> None:
     assert reply.calls[0].name == "code_run"
 
 
-@pytest.mark.parametrize(
-    "last",
-    [
-        {"function_call": {"name": "a", "arguments": "{}"}},
-        {"function_call": {"name": "", "arguments": ""}, "content": "x"},
-    ],
-)
+@cases
 def test_only_call_of_an_old_server_is_read(last: dict[str, Any]) -> None:
     with ScriptedServer([Answer(chunks=[chunk(last), chunk({}, "stop")])]) as server:
         _, reply = ask(server)
@@ -346,10 +288,7 @@ def test_only_call_of_an_old_server_is_read(last: dict[str, Any]) -> None:
 # ---- usage and cost ----
 
 
-@pytest.mark.parametrize(
-    ("base_url", "is_free"),
-    rows(__name__, "model_without_a_price_is_free_at_home_and_dear_elsewhere"),
-)
+@cases
 def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(
     base_url: str | None, is_free: bool
 ) -> None:
@@ -396,16 +335,7 @@ def test_endpoint_says_how_long_to_wait() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("status", "message", "advice"),
-    [
-        (401, f"Incorrect API key provided: {KEY}.", "OPENAI_API_KEY"),
-        (403, f"Key {KEY[:12]}*** may not use this model", "api_key"),
-        (404, "The model `m` does not exist", "base_url"),
-        (429, "You exceeded your current quota (insufficient_quota)", ""),
-        (301, "moved", "base_url"),
-    ],
-)
+@cases
 def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(
     status: int, message: str, advice: str
 ) -> None:
@@ -498,9 +428,7 @@ def test_query_of_an_address_stands_behind_the_path() -> None:
 def test_mutated_replies_raise_nothing_but_model_errors() -> None:
     """A few of what `scripts/fuzz_replies` sends by the ten thousand."""
     script = Path(__file__).resolve().parent.parent / "scripts" / "fuzz_replies"
-    done = subprocess.run(
-        [sys.executable, str(script), "250", "7"], capture_output=True, text=True, check=False
-    )
+    done = ran(sys.executable, str(script), "250", "7")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     assert done.stdout.startswith("250 mutated replies")
     assert done.stdout.rstrip().endswith("0 unhandled exceptions")

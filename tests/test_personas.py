@@ -1,4 +1,5 @@
-"""Personas: each file is one, a broken one is told with file and line, and the others still work."""
+"""Personas: each file is one, a broken one is told with file and line, and the others still
+work."""
 
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from context.workspace.persona_files import (
     prompt,
 )
 from memory.workspace import lay_out
+from tests.rows import cases
 
 
 def write(home: Path, name: str, text: str) -> None:
@@ -45,24 +47,7 @@ def test_a_persona_is_read_and_put_into_the_prompt(home: Path) -> None:
         assert all(part in text for part in ("Ada", "exact", "- short", "- sums", "More."))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("no front matter", "bad.md:1: the front matter is missing"),
-        ("---\nname: [\n---\n", "bad.md:2: the front matter is not YAML"),
-        ("---\nname: B\n---\n", "bad.md:1: description must be a line"),
-        ("---\nname: B\ndescription: [a]\n---\n", "bad.md:3: description must be a line"),
-        ("---\nname: B\ndescription: b\nskills: {a: b}\n---\n", "bad.md:4: skills must be a list"),
-        ("---\nname: B\ndescription: b\nskill: c\n---\n", "bad.md:4: there is no field 'skill'"),
-        ("---\nname: B\ndescription: b\n1: c\n---\n", "bad.md:4: there is no field 1"),
-        ("---\n- a\n---\n", "bad.md:1: the front matter is missing"),
-        (f"---\nname: {'x' * 65}\ndescription: b\n---\n", "bad.md:2: name is longer"),
-        (
-            "---\nname: ada\ndescription: b\n---\n",
-            'bad.md:2: the name "ada" is also that of ada.md',
-        ),
-    ],
-)
+@cases
 def test_a_broken_one_is_told_with_file_and_line_and_stops_no_other(
     home: Path, text: str, said: str
 ) -> None:

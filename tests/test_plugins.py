@@ -1,4 +1,5 @@
-"""A package of somebody else brings a family of tools: installed for real, used by a run, held by the same gate."""
+"""A package of somebody else brings a family of tools: installed for real, used by a run, held by
+the same gate."""
 
 import json
 import os
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import LAUNCH
+from tests.machine import ran
 
 PACKAGE = {
     "pyproject.toml": """
@@ -28,7 +30,7 @@ version = "1"
 from pathlib import Path
 from models.base import ToolResult
 from tools.base import ToolContext, tool
-from tools.families import Family
+from tools.registry import Family
 
 @tool("none")
 def star_look(ctx: ToolContext, name: str) -> ToolResult:
@@ -67,7 +69,7 @@ FAMILY = Family("stars", "sopwith_stars", ("star_look", "star_remove"), r"\\bsta
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package, built and installed by pip into a folder."""
+    """Return the package, built and installed by pip into a folder."""
     source = tmp_path_factory.mktemp("source")
     target = source.with_name("site")
     for name, text in PACKAGE.items():
@@ -87,17 +89,13 @@ def run_task(
     (home / "config.yaml").write_text(
         f"plugins: [stars]\nmodels: [{{name: s, kind: scripted, model: '{script}'}}]\n"
     )
-    done = subprocess.run(
-        [
-            *LAUNCH,
-            "run",
-            "--events",
-            "--approve",
-            "never",
-            request,
-        ],
-        capture_output=True,
-        text=True,
+    done = ran(
+        *LAUNCH,
+        "run",
+        "--events",
+        "--approve",
+        "never",
+        request,
         env={**os.environ, "PYTHONPATH": str(site or "")},
     )
     if site is None:
@@ -136,7 +134,7 @@ def test_the_model_can_ask_for_a_family_of_a_plugin(home: Path, installed: Path)
 def sopwith(home: Path, site: Path | None, *args: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(site or "")}
     command = [*LAUNCH, *args]
-    return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
+    return ran(*command, env=environ)
 
 
 def test_a_package_keeps_a_copy_of_the_graph(home: Path, installed: Path) -> None:

@@ -1,4 +1,5 @@
-"""sop.yaml: what is accepted, what is refused and where, and what becomes of parameters and templates."""
+"""sop.yaml: what is accepted, what is refused and where, and what becomes of parameters and
+templates."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from replay import template
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
 from replay.reading import read_procedure
-from tests.rows import rows
+from tests.rows import cases
 
 GOOD = """\
 parameters:
@@ -38,15 +39,6 @@ def _load(folder: Path, text: str = GOOD) -> Procedure:
     return read_procedure(folder)
 
 
-def test_the_format_of_the_contract_is_read(tmp_path: Path) -> None:
-    procedure = _load(tmp_path)
-    assert [step.id for step in procedure.steps] == ["plan.1", "commit.1", "check.1"]
-    assert procedure.required == ("folder", "days")
-    assert procedure.effects == "destructive"
-    assert procedure.wordings[0].slots == ("days", "folder")
-    assert procedure.requires["commands"] == ("find",)
-
-
 def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
     some = (
         "path: {type: string, format: path, title: Where, examples: [/tmp]}\n"
@@ -59,14 +51,10 @@ def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
     said = {"path": "/tmp", "days": "3", "user": "ann@example.org", "names": '["a", "b c"]'}
     bound = procedure.bind(said, tmp_path)
     assert (bound["days"], bound["user"], bound["names"]) == (3, "ann@example.org", ["a", "b c"])
-    with pytest.raises(ParameterError, match=r'must be a list, such as \["a", "b"\]'):
-        procedure.bind({**said, "names": "a, b"}, tmp_path)
+    assert procedure.bind({**said, "names": "a, b"}, tmp_path)["names"] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    rows(__name__, "an_error_names_file_line_and_key"),
-)  # fmt: skip
+@cases
 def test_an_error_names_file_line_and_key(
     old: str, new: str, line: int, says: str, tmp_path: Path
 ) -> None:
@@ -78,20 +66,7 @@ def test_an_error_names_file_line_and_key(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "a: [",
-        "\x00",
-        "- " * 3000,
-        "a: &a [*a]",
-        "plan: 3",
-        "x: 2020-99-99",
-        "script: run.py",
-    ],
-)
+@cases
 def test_what_is_no_procedure_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
     with pytest.raises(ProcedureError) as caught:
         _load(tmp_path, text)
@@ -111,26 +86,7 @@ def test_a_script_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
             )
 
 
-@pytest.mark.parametrize(
-    ("given_values", "says"),
-    [
-        ({"folder": "x"}, "'days' is missing"),
-        (
-            {"folder": "x", "days": 3, "age": 1},
-            "no parameter 'age' here; there is: folder, days, mode",
-        ),
-        ({"folder": "x", "days": "many"}, "'days' must be an integer, not 'many'"),
-        ({"folder": "x", "days": True}, "must be an integer"),
-        ({"folder": "x", "days": 0}, "must be 1 or more"),
-        ({"folder": "x", "days": 3, "mode": "medium"}, "one of fast, slow"),
-        ({"folder": "x\0y", "days": 3}, "NUL"),
-        ({"folder": "\ud800", "days": 3}, "UTF-8"),
-        ({"folder": "", "days": 3}, "must be a path"),
-        ({"folder": "~nobody-of-this-name/x", "days": 3}, "no such user"),
-        ({"folder": "x" * 200_000, "days": 3}, "shorter than"),
-        ({"folder": ["x"], "days": 3}, "must be a path"),
-    ],
-)
+@cases
 def test_a_wrong_parameter_is_one_line(
     given_values: dict[str, Any], says: str, tmp_path: Path
 ) -> None:
@@ -161,24 +117,12 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "filled"),
-    rows(__name__, "templates_fill_in_values"),
-)
+@cases
 def test_templates_fill_in_values(text: Any, filled: Any) -> None:
     assert template.fill(text, VALUES) == filled
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{{old | counts}}",
-        "{{old | count file}}",
-        "{{old | count a b c}}",
-        "{{old | join a b}}",
-        "{{old file}}",
-    ],
-)
+@cases
 def test_a_filter_that_cannot_be_meant_is_an_error(text: str) -> None:
     with pytest.raises(template.TemplateError):
         list(template.names(text))

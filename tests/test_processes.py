@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
+from tests.drained import result_of
 from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
 from tools.processes import calls as processes
@@ -27,7 +28,7 @@ def ctx(tmp_path: Path) -> ToolContext:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts Python code, and ends it with the test."""
+    """Start Python code, and end it with the test."""
     started: list[subprocess.Popen[str]] = []
 
     def go(code: str, *words: str, **options: Any) -> subprocess.Popen[str]:
@@ -65,13 +66,7 @@ def look(ctx: ToolContext, **args: Any) -> str:
 
 
 def stop(ctx: ToolContext, process: str, grace: int = 5) -> ToolResult:
-    running: Any = processes.process_stop.run(ctx, process, grace)
-    while True:
-        try:
-            next(running)
-        except StopIteration as done:
-            assert isinstance(done.value, ToolResult)
-            return done.value
+    return result_of(processes.process_stop.run(ctx, process, grace))
 
 
 def test_a_process_is_found_by_port_and_name(ctx: ToolContext, tmp_path: Path, start: Any) -> None:

@@ -9,33 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import CommandLine
+from tests.rows import rows
 from tests.scripted_server import Answer, ScriptedServer
 
-FIELDS = {
-    "run_started": {"task", "session", "home", "models"},
-    "turn_started": {"turn"},
-    "text": {"delta"},
-    "model_called": {"turn", "model", "kind", "seconds", "tokens", "cost"},
-    "tool_started": {"turn", "call", "tool", "args"},
-    "tool_output": {"call", "delta"},
-    "tool_ended": {"turn", "call", "tool", "status", "seconds", "data"},
-    "confirm": {"id", "tool", "reason", "risk"},
-    "asked": {"id", "question", "candidates"},
-    "reminder": {"turn", "kind"},
-    "rote": {"sop", "version", "step", "state", "reason"},
-    "run_ended": {
-        "status",
-        "result",
-        "exit",
-        "turns",
-        "model_calls",
-        "tokens",
-        "cost",
-        "seconds",
-        "sop",
-        "rote",
-    },
-}
+FIELDS = {event: set(fields) for event, fields in rows(__name__, "fields")}
 NOT_LOGGED = {"text", "text_reset", "tool_output", "journal_failed", "learned"}
 BY_HAND = """\
 parameters: {type: object, properties: {folder: {type: string, format: path}, days: {type: integer, minimum: 1}}, required: [folder]}
@@ -60,7 +37,7 @@ def of_stdout(text: str) -> list[dict[str, Any]]:
 
 
 def check_fields(events: list[dict[str, Any]]) -> set[str]:
-    """Holds each event against what is promised of it; the types that were there."""
+    """Check each event against what is promised of it; return the types that were there."""
     for event in events:
         assert FIELDS.get(event["type"], set()) <= event.keys(), event
         assert event["run"] and re.fullmatch(

@@ -10,11 +10,6 @@ from context.prompts import FOLDER, PLACEHOLDER, Prompts
 NAMES = sorted(path.stem for path in (FOLDER / "en").glob("*.md"))
 
 
-def test_both_languages_have_the_same_prompts() -> None:
-    assert NAMES
-    assert sorted(path.stem for path in (FOLDER / "zh").glob("*.md")) == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_both_languages_have_the_same_placeholders(name: str) -> None:
     placeholders = [

@@ -1,4 +1,5 @@
-"""The three protocols over a socket: streams cut at every byte, odd replies, what goes back to whom, servers that refuse."""
+"""The three protocols over a socket: streams cut at every byte, odd replies, what goes back to
+whom, servers that refuse."""
 
 import copy
 import json

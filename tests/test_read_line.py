@@ -1,4 +1,5 @@
-"""Lines read from the terminal: a Ctrl-C counts once, whenever it comes, and keys typed ahead go where they belong."""
+"""Lines read from the terminal: a Ctrl-C counts once, whenever it comes, and keys typed ahead go
+where they belong."""
 
 import contextlib
 import signal
@@ -12,7 +13,8 @@ import pytest
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 
-# Asks without end; between two questions it waits as long as it is told, as a program that works would.
+# Asks without end; between two questions it waits as long as it is told, as a program that works
+# would.
 ASKING = f"""
 import signal, sys, time
 sys.path.insert(0, {str(CHECKOUT)!r})

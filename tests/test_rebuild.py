@@ -1,4 +1,5 @@
-"""The index is a pure function of the originals: made anew, it gives the same answers, whatever came in when."""
+"""The index is a pure function of the originals: made anew, it gives the same answers, whatever
+came in when."""
 
 from collections.abc import Sequence
 from contextlib import closing

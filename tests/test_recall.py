@@ -1,8 +1,8 @@
-"""Recall: the turn that answers is found, in both languages, by words, meaning and time; what is missing is said."""
+"""Recall: the turn that answers is found, in both languages, by words, meaning and time; what is
+missing is said."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -20,6 +20,7 @@ from memory.recall import ranking as recall
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
+from tests.machine import ran
 
 if TYPE_CHECKING:
     from models.embeddings import Vectors
@@ -36,7 +37,7 @@ LEAST: dict[str, list[float]] = {
 
 @pytest.fixture(scope="module")
 def model() -> EmbeddedModel:
-    """The installed model, loaded once."""
+    """Return the installed model, loaded once."""
     return EmbeddedModel(cache_folder())
 
 
@@ -50,7 +51,7 @@ class Down:
 
 
 def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) -> Store:
-    """A journal that holds what was said: who, text, when; its index, open."""
+    """Return a journal that holds what was said: who, text, when; its index, open."""
     with Memory(home, session, works_behind=False) as memory:
         for at, (who, text, when) in enumerate(said):
             memory.write_turn(text, who=who, at=when, timezone="UTC", id=f"t{at}")
@@ -60,7 +61,7 @@ def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) 
 
 
 def ids(found: object) -> list[str]:
-    """The ids of what was recalled, best first."""
+    """Return the ids of what was recalled, best first."""
     assert isinstance(found, Recalled)
     return [each.turn.id for each in found.results]
 
@@ -134,16 +135,6 @@ def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store.close()
 
 
-def test_shared_session_recalls_its_own_turns_only(home: Path) -> None:
-    kept(home, ("owner", "The code of the safe is in the blue book", NOW)).close()
-    group = Session.parse("shared:team")
-    kept(home, ("owner", "The safe is too small for the team", NOW), session=group).close()
-    lines = Recalling(home, group, None).asked("safe").lines
-    assert len(lines) == 1
-    assert "too small" in lines[0]
-    assert len(Recalling(home, MAIN, None).asked("safe").lines) == 2
-
-
 def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home: Path) -> None:
     recalling = Recalling(home, MAIN, None)
     assert recalling.at_start("convert the holiday videos for grandmother") == ()
@@ -180,9 +171,7 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
         ("list the largest files in Downloads", "0 False"),
         ("holiday videos of grandmother", "1 False"),
     ):
-        done = subprocess.run(
-            [sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT
-        )
+        done = ran(sys.executable, "-c", script, home, request, cwd=ROOT)
         assert done.stdout.strip() == said, done.stderr
 
 

@@ -1,10 +1,10 @@
-"""A demonstration in a real shell on a real terminal: what is recorded, what is not, and what comes back as lines."""
+"""A demonstration in a real shell on a real terminal: what is recorded, what is not, and what comes
+back as lines."""
 
 import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +18,8 @@ from learning.recording import Typed, typed_lines
 from memory.logs import list_runs, read_events, run_ids
 from models.base import Event
 from tests.conftest import CHECKOUT
+from tests.machine import ran
+from tests.rows import cases
 from tests.screen import CTRL_C, CTRL_D, Screen
 from ui import words
 
@@ -56,8 +58,8 @@ class Demonstration:
         self.screen.waits_for(PROMPT)
 
     def does(self, line: str, *answers: tuple[str, str]) -> None:
-        """Types a command line and waits for the next prompt; `answers` are what to wait for, once the command has
-        started, and what to type then."""
+        """Types a command line and waits for the next prompt; `answers` are what to wait for, once
+        the command has started, and what to type then."""
         before, started = self._prompts(), self._started()
         self.screen.types(line + "\r")
         if answers:
@@ -74,7 +76,7 @@ class Demonstration:
         return self.screen.raw.count("● rec \x1b[0m$ ".encode())
 
     def leaves(self, keys: str = "exit\r") -> list[Typed]:
-        """Ends the recording, and gives the lines."""
+        """End the recording, and return the lines."""
         self.screen.types(keys)
         assert self.screen.ends() == 0, self.screen.text()
         return typed_lines(self.events)
@@ -106,7 +108,7 @@ def english() -> Iterator[None]:
 
 @pytest.fixture
 def old_bash(tmp_path: Path) -> str:
-    """The start-up file as it works where bash has no PS0 (before 4.4, as on macOS)."""
+    """Return the start-up file as it works where bash has no PS0 (before 4.4, as on macOS)."""
     text = (CHECKOUT / "learning" / "recording" / "shell.bash").read_text("utf-8")
     test = 'if [ "${BASH_VERSINFO[0]}" -lt 4 ]'
     assert test in text
@@ -284,13 +286,7 @@ def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open
     shell.does("true && ll / | head -1")
     commands = shell.leaves()
     for command in commands:
-        done = subprocess.run(
-            ["bash", "-c", command.line.text],
-            cwd=command.folder,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        done = ran("bash", "-c", command.line.text, cwd=command.folder)
         assert (done.returncode, done.stdout, done.stderr) == (0, command.line.output, "")
     assert commands[2].folder.endswith("/a/b")
 
@@ -352,7 +348,9 @@ def test_what_was_done_before_a_kill_is_kept(
 
     def has_begun() -> (
         bool
-    ):  # a hang-up that meets bash between fork and exec is lost on what it starts, here as elsewhere
+        # a hang-up that meets bash between fork and exec is lost on what it starts, here as
+        # elsewhere
+    ):
         children[:] = psutil.Process(shell.pid).children(recursive=True)
         return any(child.name() == "sleep" for child in children)
 
@@ -373,7 +371,7 @@ def test_what_was_done_before_a_kill_is_kept(
 
 def test_recording_needs_a_terminal(home: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "en", ""]
-    done = subprocess.run(command, input="ls\n", capture_output=True, encoding="utf-8", check=False)
+    done = ran(*command, input="ls\n")
     assert done.returncode == 1
     assert done.stderr == (
         "sopwith: recording needs a terminal, and this is none.\n"
@@ -382,14 +380,7 @@ def test_recording_needs_a_terminal(home: Path) -> None:
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    ("env", "bashrc", "said"),
-    [
-        ({"SOPWITH_RECORDING": "20261121-1"}, "", "is being recorded already (run 20261121-1)"),
-        ({"PATH": "/nowhere"}, "", "bash is not installed"),
-        ({}, "exec true\n", "the shell said nothing"),
-    ],
-)
+@cases
 def test_what_cannot_be_recorded_is_said_in_two_lines(
     env: dict[str, str], bashrc: str, said: str
 ) -> None:
@@ -401,14 +392,11 @@ def test_what_cannot_be_recorded_is_said_in_two_lines(
     assert "Traceback" not in screen.text()
 
 
-# The screens.
-
-
 # Without a terminal.
 
 
 def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
-    """The events of command lines, each (text, exit code, output)."""
+    """Return the events of command lines, each (text, exit code, output)."""
     events: list[Event] = []
     for turn, (text, code, output) in enumerate(lines, 1):
         call = {"turn": turn, "call": f"c{turn}", "tool": "code_run"}
@@ -419,6 +407,3 @@ def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
             {"type": "tool_ended", **call, "status": status, "seconds": 0.1, "data": data}
         )
     return events
-
-
-# The stream.

@@ -1,4 +1,5 @@
-"""`safety redact` in a pipe that stays open: who watches it sees each line when it is there, and no secret."""
+"""`safety redact` in a pipe that stays open: who watches it sees each line when it is there, and no
+secret."""
 
 import os
 import select
@@ -21,7 +22,7 @@ Say = Callable[[str, str], str]
 
 @pytest.fixture
 def say(home: Path) -> Iterator[Say]:
-    """Writes a piece and gives all that has come once it ends as is wanted; or what has come in a second."""
+    """Write a piece; return all that has come once it ends as wanted, or after a second."""
     program = [*LAUNCH, "safety", "redact"]
     child = subprocess.Popen(
         program,

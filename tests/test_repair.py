@@ -23,6 +23,7 @@ from models.base import Event
 from runs.assemble import SEEDS, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.driving import SpokenOwner, agent, bash, drive, of
+from tests.rows import cases
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"
 COUNT = """\
@@ -175,10 +176,7 @@ def test_a_world_that_is_not_ready_is_not_held_against_it(desk: Desk) -> None:
     assert desk.sop().status == "active"
 
 
-@pytest.mark.parametrize(
-    ("learned", "front"),
-    [(False, ""), (True, "metadata: {sopwith-author: owner}\n"), (True, "author: Owner\n")],
-)
+@cases
 def test_the_owners_own_sop_is_never_changed_unasked(desk: Desk, learned: bool, front: str) -> None:
     desk.store(BROKEN, "active", learned=learned, front=front)
     before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}

@@ -1,4 +1,5 @@
-"""The history of the home folder, with the git of this machine: only ours goes in, nothing of the owner's is in the way."""
+"""The history of the home folder, with the git of this machine: only ours goes in, nothing of the
+owner's is in the way."""
 
 import os
 import random
@@ -12,6 +13,7 @@ import pytest
 
 from memory.history import Content, Repository, RepositoryError
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 
 WRITER = """
 import sys
@@ -33,10 +35,8 @@ def repository(home: Path) -> Repository:
 
 
 def git(home: Path, *words: str) -> str:
-    """The owner's own git, with the owner's own settings."""
-    return subprocess.run(
-        ["git", *words], cwd=home, check=True, capture_output=True, text=True
-    ).stdout
+    """Return the owner's own git, with the owner's own settings."""
+    return ran("git", *words, cwd=home, check=True).stdout
 
 
 def write(home: Path, path: str, text: str) -> str:

@@ -1,4 +1,5 @@
-"""A run goes on from what its log says: nothing finished is done again, nothing uncertain is done twice."""
+"""A run goes on from what its log says: nothing finished is done again, nothing uncertain is done
+twice."""
 
 import json
 import os
@@ -17,7 +18,7 @@ from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of, without_tail
-from tests.machine import Hold
+from tests.machine import Hold, ran
 from tests.scripted_server import Answer
 
 
@@ -227,7 +228,7 @@ def test_what_was_said_to_a_run_that_was_killed_is_heard_once(home: Path) -> Non
 
 def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:
     command = [str(CHECKOUT / "scripts/crash_test"), "4", "--seed", str(os.getpid())]
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    done = ran(sys.executable, *command)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

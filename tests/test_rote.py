@@ -1,7 +1,7 @@
-"""A replay: its order, what it holds against the recording, what it says when the world differs. Real tools, real files."""
+"""A replay: its order, what it holds against the recording, what it says when the world differs.
+Real tools, real files."""
 
 import json
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from models.errors import Diverged
 from replay.extract import extract
 from replay.reading import read_procedure
 from replay.rote import Declined, RoteModel
-from tests.rows import rows
+from tests.drained import drained, result_of
+from tests.rows import cases
 from tools.base import ToolContext
 from tools.registry import all_tools
 
@@ -41,27 +42,14 @@ def _rote(folder: Path, text: str, parameters: dict[str, Any], lang: Any = "en")
 
 
 def _ask(model: RoteModel, last: ToolResult | None = None) -> tuple[Reply, list[Event]]:
-    events: list[Event] = []
-    steps = model.reply(Request(turn=1, messages=[], last=last))
-    while True:
-        try:
-            events.append(next(steps))
-        except StopIteration as end:
-            return end.value, events
+    events, reply = drained(model.reply(Request(turn=1, messages=[], last=last)))
+    return reply, events
 
 
 def _do(call: ToolCall, folder: Path) -> ToolResult:
     """Carries out a call with the real tool."""
     context = ToolContext(cwd=folder, folder=folder / ".run", home=folder / ".home", call=call.id)
-    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(
-        context, **(call.args or {})
-    )
-    while isinstance(result, Generator):
-        try:
-            next(result)
-        except StopIteration as end:
-            result = end.value
-    return result
+    return result_of(all_tools()[call.name].run(context, **(call.args or {})))
 
 
 def _run(model: RoteModel, folder: Path) -> tuple[str, list[Event], list[ToolResult]]:
@@ -106,23 +94,7 @@ def test_plan_commit_checks_and_result_come_in_order(tmp_path: Path) -> None:
     assert len(results) == 3
 
 
-def test_a_missing_folder_stops_before_the_first_step(tmp_path: Path) -> None:
-    with pytest.raises(Declined) as caught:
-        _ask(_rote(tmp_path / "sop", STEPS, {"folder": "/no/such/place"}))
-    assert str(caught.value) == "There is no folder /no/such/place. Nothing was done."
-    assert (
-        caught.value.declined and caught.value.event and caught.value.event["state"] == "diverged"
-    )
-
-
-@pytest.mark.parametrize(
-    ("requires", "says"),
-    [
-        ("{commands: [no-such-command-here]}", "no-such-command-here is not installed"),
-        ("{env: [NO_SUCH_VARIABLE]}", "NO_SUCH_VARIABLE is not set"),
-        ("{platform: [windows]}", "works on windows"),
-    ],
-)
+@cases
 def test_what_the_sop_requires_is_looked_at_first(requires: str, says: str, tmp_path: Path) -> None:
     model = _rote(
         tmp_path / "sop",
@@ -137,9 +109,7 @@ def test_what_the_sop_requires_is_looked_at_first(requires: str, says: str, tmp_
 ONE = "parameters: {{type: object, properties: {{word: {{type: string}}}}}}\nplan: [{{tool: code_run, args: {{type: bash, script: {script}}}, expect: {expect}, save: {save}}}]\nresult: 'ok'\n"
 
 
-@pytest.mark.parametrize(
-    ("script", "expect", "save", "says"), rows(__name__, "a_step_that_differs_stops_and_says_how")
-)
+@cases
 def test_a_step_that_differs_stops_and_says_how(
     script: str, expect: str, save: str, says: str, tmp_path: Path
 ) -> None:
@@ -184,7 +154,7 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     assert "{" not in told.replace('{"folder"', "")
 
 
-@pytest.mark.parametrize(("output", "extractor", "value"), rows(__name__, "extractors"))
+@cases
 def test_extractors(output: str, extractor: str, value: Any) -> None:
     values = {"who": "x", "code": "S-2"}
     assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor, values) == value

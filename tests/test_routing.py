@@ -18,7 +18,7 @@ from learning.route.choosing import AskModel, Choice
 from learning.route.typed import read
 from memory.sops import Sop, SopStore
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
-from tests.rows import rows
+from tests.rows import cases
 
 SEEDS = SopStore(Path(__file__).parents[1] / "sops", Path("/nowhere")).all()
 HERE = Where(Path("/w"), Path("/o"))
@@ -77,17 +77,7 @@ def test_requests_in_other_words_are_shown_with_their_values(tmp_path: Path) -> 
 # exact wordings
 
 
-@pytest.mark.parametrize(
-    ("status", "runs"),
-    [
-        ("draft", False),
-        ("candidate", False),
-        ("probation", True),
-        ("active", True),
-        ("suspended", False),
-        ("archived", False),
-    ],
-)
+@cases
 def test_only_proven_sops_run_without_a_model(status: str, runs: bool, tmp_path: Path) -> None:
     sop = one(tmp_path, "tea", ["make tea"], status=status)
     assert (exact("make tea", [sop]) is not None) is runs
@@ -107,16 +97,13 @@ def test_two_sops_for_one_request_are_shown_unless_one_takes_more_values(tmp_pat
     assert match and match.sop.name == "fuller"
 
 
-@pytest.mark.parametrize("request_", rows(__name__, "politeness_case_and_articles_change_nothing"))
+@cases
 def test_politeness_case_and_articles_change_nothing(request_: str, tmp_path: Path) -> None:
     match = exact(request_, sops(tmp_path))
     assert match and match.parameters == {"order": 7}
 
 
-@pytest.mark.parametrize(
-    ("text", "schema", "value"),
-    rows(__name__, "a_slot_takes_only_what_its_type_allows"),
-)
+@cases
 def test_a_slot_takes_only_what_its_type_allows(
     text: str, schema: dict[str, Any], value: Any
 ) -> None:

@@ -1,4 +1,5 @@
-"""The run log at size: an index that may always be thrown away, and old runs that are put away and still prove."""
+"""The run log at size: an index that may always be thrown away, and old runs that are put away and
+still prove."""
 
 import json
 import signal

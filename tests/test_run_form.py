@@ -10,7 +10,7 @@ from replay.reading import read_procedure
 from replay.staged.expectation import Touched, matches, unmet
 from replay.staged.holding import last_line
 from replay.staged.output_kinds import difference, observed
-from tests.rows import rows
+from tests.rows import cases
 
 PARAMETERS = "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
 
@@ -20,24 +20,7 @@ def read(folder: Path, text: str) -> Procedure:
     return read_procedure(folder)
 
 
-def test_a_run_is_one_step_with_its_expectation(tmp_path: Path) -> None:
-    text = 'run: {script: sort "$file"}\nexpect: {changes: {new: ["{{file}}.x"]}, output: {type: lines}}\n'
-    (step,) = read(tmp_path, text).steps
-    assert step.is_staged and step.changes_something
-    assert step.expect["changes"]["new"] == ["{{file}}.x"]
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("run: {script: 'sort {{file}}'}\n", "never becomes part of a script"),
-        ("run: {script: ':'}\nplan: [{tool: code_run}]\n", "one or the other"),
-        ("run: {type: ruby, script: ':'}\n", "bash or python"),
-        ("expect: {output: {type: text}}\nplan: [{done: x}]\nresult: x\n", "belongs to run"),
-        ("run: {script: ':'}\nexpect: {output: {type: poem}}\n", "must have a type"),
-        ("run: {script: ':'}\nexpect: {changes: {new: ['{{nobody}}']}}\n", "nothing is called"),
-    ],
-)
+@cases
 def test_a_run_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(ProcedureError, match=told):
         read(tmp_path, text)
@@ -46,37 +29,32 @@ def test_a_run_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, told: 
 NEW = {"changes": {"new": ["{{folder}}/out-*.csv"]}}
 
 
-@pytest.mark.parametrize(
-    ("found", "wrong"),
-    [
-        ([Touched("new", "/d/out-1.csv")], None),
-        ([Touched("changed", "/d/out-1.csv")], None),
-        ([Touched("same", "/d/out-1.csv")], None),
-        ([], "too_few_new"),
-        ([Touched("new", "/d/out-1.csv"), Touched("new", "/d/else")], "unexpected_new"),
-        ([Touched("new", "/d/out-1.csv"), Touched("gone", "/d/else")], "unexpected_gone"),
-    ],
-)
-def test_what_no_entry_names_may_not_be_touched(found: list[Touched], wrong: str | None) -> None:
-    told = unmet(NEW, found, "", {"folder": "/d"})
+@cases
+def test_what_no_entry_names_may_not_be_touched(
+    found: list[tuple[str, str]], wrong: str | None
+) -> None:
+    told = unmet(NEW, [Touched(*each) for each in found], "", {"folder": "/d"})
     assert (told and told[0]) == wrong
 
 
-def test_what_should_change_is_not_met_by_a_file_that_is_written_as_it_was() -> None:
-    told = unmet({"changes": {"changed": ["/a"]}}, [Touched("same", "/a")], "", {})
-    assert told == ("too_few_changed", ["/a", 1, 0])
+@cases
+def test_nothing_has_to_be_done_where_none_is_left_or_a_branch_says_why(
+    changes: dict[str, list[str]], now: str, wrong: str | None
+) -> None:
+    told = unmet({"changes": changes, "output": {"type": "none", "instead": True}}, [], now, {})
+    assert (told and told[0]) == wrong
 
 
-@pytest.mark.parametrize(
-    ("seen", "now", "changes", "wrong"),
-    [
-        (["a\n", "a\nb\n"], "", {}, None),
-        (["a\n", "a\nb\n"], "\n", {}, "empty_output"),
-        (["a\n", "a\nb\n"], "", {"new": [{"path": "/x", "min": 0}]}, "empty_output"),
-        (["price: 3", "price: 4"], "", {}, "empty_output"),
-        (["3", "4"], "", {}, "empty_output"),
-    ],
-)
+def test_a_file_that_is_written_as_it_was_is_enough_where_it_is_to_be_empty(tmp_path: Path) -> None:
+    (file := tmp_path / "a").touch()
+    changed, emptied = str(file), {"path": str(file), "empty": True}
+    found = [Touched("same", str(file))]
+    told = unmet({"changes": {"changed": [changed]}}, found, "", {})
+    assert told == ("too_few_changed", [changed, 1, 0])
+    assert unmet({"changes": {"changed": [emptied]}}, found, "", {}) is None
+
+
+@cases
 def test_a_question_for_a_list_may_find_none(
     seen: list[str], now: str, changes: dict[str, Any], wrong: str | None
 ) -> None:
@@ -85,17 +63,7 @@ def test_a_question_for_a_list_may_find_none(
     assert (told and told[0]) == wrong
 
 
-@pytest.mark.parametrize(
-    ("output", "told"),
-    [
-        (
-            "Traceback\nOSError: [Errno 18] Invalid cross-device link: 'a'",
-            "Invalid cross-device link: 'a'",
-        ),
-        ("error: no project x", "no project x"),
-        ("fatal: not a git repository\nStopping at a boundary", "fatal: not a git repository"),
-    ],
-)
+@cases
 def test_the_line_that_says_why_a_script_failed_is_plain(output: str, told: str) -> None:
     assert last_line(output) == told
 
@@ -106,9 +74,7 @@ def test_a_star_in_a_value_is_only_a_star() -> None:
     assert matches("/a/**.md", "/a/b/c.md") and not matches("/a/*.md", "/a/b/c.md")
 
 
-@pytest.mark.parametrize(
-    ("seen", "now", "wrong"), rows(__name__, "an_answer_of_another_kind_is_a_difference")
-)
+@cases
 def test_an_answer_of_another_kind_is_a_difference(
     seen: list[str], now: str, wrong: str | None
 ) -> None:

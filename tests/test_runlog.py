@@ -11,6 +11,7 @@ import pytest
 from memory.logs import RunLogError, find_run, read_events, run_ids, worker
 from memory.runlog import RunLog
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 
 
 def begin(home: Path, task: str = "count") -> RunLog:
@@ -62,7 +63,7 @@ def test_one_process_works_on_a_run(home: Path) -> None:
         "except RunLogError as error: print(error); sys.exit(7)"
     )
     command = [sys.executable, "-c", code, str(home), log.run]
-    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    done = ran(*command, cwd=CHECKOUT)
     assert done.returncode == 7 and str(os.getpid()) in done.stdout
     assert worker(log.folder) == os.getpid()
     log.close()
@@ -82,26 +83,14 @@ def test_runs_are_found_by_id_by_its_start_and_by_last(home: Path) -> None:
         find_run(home, "nope")
 
 
-def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if (
-        os.geteuid()
-        or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False
-        ).returncode
-    ):
-        pytest.skip("needs root and mount to make a small disk")
-    try:
-        log = begin(disk)
-        with pytest.raises(RunLogError, match="No space left"):
-            for number in range(1000):
-                log.append({"type": "tool_ended", "data": "x" * 500, "number": number})
-        log.close()
-        lines = (log.folder / "log.jsonl").read_bytes()
-        assert lines.endswith(b"\n")
-        assert [json.loads(line)["number"] for line in lines.splitlines()[1:]] == list(
-            range(lines.count(b"\n") - 1)
-        )
-    finally:
-        subprocess.run(["umount", disk], check=True)
+@pytest.mark.disk("64k")
+def test_a_full_disk_is_said_and_leaves_no_half_line(small_disk: Path) -> None:
+    log = begin(small_disk)
+    with pytest.raises(RunLogError, match="No space left"):
+        for number in range(1000):
+            log.append({"type": "tool_ended", "data": "x" * 500, "number": number})
+    log.close()
+    lines = (log.folder / "log.jsonl").read_bytes()
+    assert lines.endswith(b"\n")
+    numbers = [json.loads(line)["number"] for line in lines.splitlines()[1:]]
+    assert numbers == list(range(lines.count(b"\n") - 1))

@@ -1,4 +1,5 @@
-"""The sandbox, tried for real: each probe does what must not be possible, and the world outside is looked at afterwards."""
+"""The sandbox, tried for real: each probe does what must not be possible, and the world outside is
+looked at afterwards."""
 
 import ipaddress
 import json
@@ -24,8 +25,9 @@ from safety.paths import Places
 from sandbox.cells import levels, mounts, seatbelt, seccomp
 from sandbox.cells.levels import Kind, Level, LevelName, Limits, Profile, Sandbox
 from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
+from tests.drained import result_of
 from tests.machine import PATIENCE_SECONDS
-from tests.rows import rows
+from tests.rows import cases, rows
 from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
 from tools.scripts.pieces import cut
@@ -40,7 +42,8 @@ ROOT = os.geteuid() == 0
 
 @dataclass
 class World:
-    """A machine in small: an owner with keys and a repository, the agent's home, and a run at work."""
+    """A machine in small: an owner with keys and a repository, the agent's home, and a run at
+    work."""
 
     owner: Path
     home: Path
@@ -106,53 +109,11 @@ def full() -> Level:
 
 
 def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolResult:
-    calling = code_run.run(ctx, type=type, script=script, timeout=more.pop("timeout", 20), **more)
-    assert not isinstance(calling, ToolResult)
-    while True:
-        try:
-            next(calling)
-        except StopIteration as end:
-            result: ToolResult = end.value
-            return result
+    seconds = more.pop("timeout", 20)
+    return result_of(code_run.run(ctx, type=type, script=script, timeout=seconds, **more))
 
 
-# Files that must not change, by a path below the test's folder, and what tries to change them.
-WRITES = {
-    "the system's settings": ("/etc/sopwith-was-here", "echo x > /etc/sopwith-was-here"),
-    "the system's programs": ("/usr/bin/sopwith-was-here", "echo x > /usr/bin/sopwith-was-here"),
-    "a file outside the roots": ("outside/file", "echo x > ../../../outside/file"),
-    "a file outside, through a link": ("outside/file", "ln -s ../../../outside/file l; echo x > l"),
-    "a file outside, through a linked folder": (
-        "outside/new",
-        "ln -s ../../../outside d; echo x > d/new",
-    ),
-    "the agent's settings": ("owner/.sopwith/config.yaml", "echo x > ~/.sopwith/config.yaml"),
-    "the agent's SOPs": ("owner/.sopwith/sops", "mkdir -p ~/.sopwith/sops/evil"),
-    "the agent's home, by moving it": (
-        "owner/.sopwith/config.yaml",
-        "mv ~/.sopwith ~/.other; mkdir ~/.sopwith",
-    ),
-    "the agent's code": (
-        str(mounts.CHECKOUT / "sopwith-was-here"),
-        f"touch {mounts.CHECKOUT}/sopwith-was-here",
-    ),
-    "a start-up file": ("owner/.bashrc", "echo x >> ~/.bashrc"),
-    "a start-up file, by replacing it": ("owner/.bashrc", "echo x > new; mv -f new ~/.bashrc"),
-    "a start-up file that is new": ("owner/.bash_profile", "echo x > ~/.bash_profile"),
-    "what starts with the desktop": (
-        "owner/.config/autostart",
-        "echo x > ~/.config/autostart/x.desktop",
-    ),
-    "keys": ("owner/.ssh/id_ed25519", "rm -f ~/.ssh/id_ed25519; echo x > ~/.ssh/id_ed25519"),
-    "who may log in": ("owner/.ssh/authorized_keys", "echo x > ~/.ssh/authorized_keys"),
-}
-FULL_WRITES = {
-    "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
-    "a hook": ("owner/work/project/.git/hooks/post-commit", "echo x > .git/hooks/post-commit"),
-    "the settings of Git": ("owner/work/project/.git/config", "git config core.fsmonitor x"),
-    "a hook, by moving the folder": ("owner/work/project/.git/hooks", "mv .git g; mkdir -p .git/hooks; echo x > .git/hooks/a"),
-    "what starts with the desktop, by moving": ("owner/.config/autostart", "mv ~/.config ~/c; mkdir -p ~/.config/autostart/x"),
-}  # fmt: skip
+WRITES, FULL_WRITES = rows(__name__, "writes"), rows(__name__, "full_writes")
 
 
 def state(path: Path) -> Any:
@@ -163,7 +124,8 @@ def state(path: Path) -> Any:
 
 def test_nothing_that_is_guarded_changes(world: World, level: Level, tmp_path: Path) -> None:
     ctx, changed = world.context(level), []
-    for what, (name, script) in (WRITES | (FULL_WRITES if level.name == "full" else {})).items():
+    for what, *said in [*WRITES, *(FULL_WRITES if level.name == "full" else ())]:
+        name, script = (text.replace("{checkout}", str(mounts.CHECKOUT)) for text in said)
         before = state(tmp_path / name)
         run(ctx, script)
         if state(tmp_path / name) != before:
@@ -223,7 +185,7 @@ tried(lambda: os.kill({os.getpid()}, 10))
 
 @pytest.fixture
 def listener() -> Iterator[tuple[int, list[Any]]]:
-    """A server on this machine; what reached it."""
+    """Yield a server on this machine; what reached it."""
     reached: list[Any] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -432,31 +394,14 @@ except OSError: print("alone")
     assert (scratch / "made").read_text() == "[1]"
 
 
-# Scripts that must still work, and their output.
-WORKS = {
-    "writing in a root": ("echo one > new; mkdir -p a/b; mv new a/b/; cat a/b/new", "one\n"),
-    "the owner's own files": ("echo x > ~/work/letter && cat ~/work/letter", "x\n"),
-    "a commit": (
-        "echo x > f; git add f; git commit -qm first; git log --format='%an %s'",
-        "O first\n",
-    ),
-    "pipes and substitution": (
-        "seq 5 | sort -r | head -2 | paste -sd, ; echo $(echo in)",
-        "5,4\nin\n",
-    ),
-    "process substitution": ("echo x | tee >(sed s/x/late/) >/dev/null", "late\n"),
-    "temporary files": ('f=$(mktemp); echo t > "$f"; cat "$f"; rm "$f"', "t\n"),
-    "a file that belongs to the owner": ("touch f; stat -c %u f", f"{os.getuid()}\n"),
-    "no input": ('read x; echo "[$x]"', "[]\n"),
-    "the working folder": ("basename $PWD", "project\n"),
-    "an exit trap": ("trap 'echo bye' EXIT; exit 0", "bye\n"),
-}
+WORKS = rows(__name__, "works")
 
 
 def test_ordinary_work_goes_on(world: World, level: Level) -> None:
     ctx = world.context(level, limits=Limits())
-    for script, expected in WORKS.values():
-        assert run(ctx, script).data == {"exit_code": 0, "output": expected}
+    for what, script, said in WORKS:
+        expected = said.replace("{uid}", str(os.getuid()))
+        assert run(ctx, script).data == {"exit_code": 0, "output": expected}, what
 
 
 @dataclass
@@ -568,14 +513,7 @@ def test_what_is_before_a_program_outside_is_a_piece_of_its_own(world: World) ->
             pieces(script)
 
 
-@pytest.mark.parametrize(
-    ("runs_code", "decision", "words"),
-    [
-        ("yes", "allow", ""),
-        ("ask", "confirm", "runs without a sandbox: why"),
-        ("no", "refuse", "in a sandbox only: why"),
-    ],
-)
+@cases
 def test_without_a_sandbox_the_gate_asks_or_refuses(
     world: World, runs_code: Any, decision: str, words: str
 ) -> None:

@@ -21,8 +21,8 @@ from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash, call
-from tests.machine import PATIENCE_SECONDS, Hold
-from tests.rows import rows
+from tests.machine import PATIENCE_SECONDS, Hold, ran
+from tests.rows import cases
 from tests.screen import waits_until
 
 Start = Callable[[], subprocess.Popen[str]]
@@ -98,9 +98,7 @@ def test_a_job_is_shown_before_it_is_kept_and_listed(cli: CommandLine, home: Pat
     assert job["when"] == "every weekday at 08:00" and datetime.fromisoformat(job["next"][0]).tzinfo
     assert "每个工作日 08:00" in cli("--lang", "zh", "schedule", "list").stdout
     assert "System report" in cli("schedule", "show", "system-report").stdout
-    log = subprocess.run(
-        ["git", "-C", str(home), "log", "--format=%s"], capture_output=True, text=True, check=True
-    )
+    log = ran("git", "-C", str(home), "log", "--format=%s", check=True)
     assert log.stdout.strip() == "schedule: system-report added"
 
 
@@ -119,9 +117,7 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
     ]
 
 
-@pytest.mark.parametrize(
-    ("args", "said"), rows(__name__, "what_cannot_be_meant_is_said_and_nothing_is_kept")
-)
+@cases
 def test_what_cannot_be_meant_is_said_and_nothing_is_kept(
     cli: CommandLine, home: Path, args: tuple[str, ...], said: str
 ) -> None:
@@ -188,7 +184,7 @@ def claim(home: Path, job: str, owner: str) -> Row:
 
 
 def recovered(home: Path) -> Scheduler:
-    """The next scheduler, after one look at what was left and all of its work."""
+    """Return the next scheduler, after one look at what was left and all of its work."""
     scheduler = Scheduler(load(home, "en", dict(os.environ)))
     scheduler.tick()
     while found := scheduler.next_rows():
@@ -324,13 +320,26 @@ def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(
     assert f"--user enable --now {units[1].name}" in (tmp_path / "said").read_text()
     if verifier := shutil.which("systemd-analyze"):
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
-        said = subprocess.run(
-            [verifier, "verify", "--user", *units],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        said = ran(verifier, "verify", "--user", *units, env=environment)
         assert units[0].stem not in said.stdout + said.stderr, said
     assert cli("--home", str(odd), "schedule", "install", "--remove", env=path).code == 0
     assert not any(unit.exists() for unit in units)
+
+
+@pytest.mark.parametrize("task", ["remind me to stretch", "记得提醒我伸展"])
+def test_each_reminder_of_a_job_is_told_in_the_inbox(
+    cli: CommandLine, home: Path, task: str
+) -> None:
+    assert cli("schedule", "add", "every day 9:00", task, "--name", "stretch").code == 0
+    for _ in range(2):
+        assert cli("schedule", "run-now", "stretch").code == 0
+    entries = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    told = [entry["text"] for entry in entries]
+    assert len(told) == 2 and all("stretch" in text or "伸展" in text for text in told)
+    assert len(json.loads(cli("schedule", "list", "--json").stdout)["jobs"]) == 1
+
+
+def test_a_job_that_nothing_can_do_says_so_when_it_is_added(cli: CommandLine) -> None:
+    warned = cli("schedule", "add", "every day 9:00", "sing a song about otters").stdout
+    fine = cli("schedule", "add", "every day 9:00", "how much disk space is free").stdout
+    assert "teach NAME" in warned and "teach NAME" not in fine

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from runs.schedule.install import command, install, label, remove
+from tests.machine import ran
 
 
 @pytest.fixture
 def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder whose name means something to every one of them; programs of the test come first."""
+    """Return a home folder whose name means something to every one of them; programs of the test
+    come first."""
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     (home := tmp_path / "my <home> & 100% $x `id` 'q' 家").mkdir()
@@ -44,12 +46,7 @@ def test_cron_takes_the_lines_and_runs_the_command_as_it_is_meant(odd: Path) -> 
         assert line.startswith(f"{when} ")
         # what cron hands to the shell
         handed = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace("\\%", "%")
-        said = subprocess.run(
-            ["sh", "-c", f"printf '%s\\n' {handed.replace('>/dev/null', '')}"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        said = ran("sh", "-c", f"printf '%s\\n' {handed.replace('>/dev/null', '')}", check=True)
         assert said.stdout.splitlines() == words == shlex.split(handed, comments=True)[: len(words)]
     assert remove("cron", odd, odd.parent) == lines and table.read_text() == ""
 

@@ -1,4 +1,5 @@
-"""Schedules by an injected clock: each due time at most once, every one that came has its row, missed ones by policy."""
+"""Schedules by an injected clock: each due time at most once, every one that came has its row,
+missed ones by policy."""
 
 import json
 import os
@@ -45,7 +46,8 @@ class SetClock:
 
 
 class Home:
-    """A scheduler on a home folder that a test drives by hand. Its runs do nothing and end as the test says."""
+    """A scheduler on a home folder that a test drives by hand. Its runs do nothing and end as the
+    test says."""
 
     def __init__(self, home: Path, clock: SetClock) -> None:
         home.mkdir(parents=True, exist_ok=True)
@@ -66,7 +68,7 @@ class Home:
         self.scheduler = self._scheduler()
 
     def add(self, id: str, **fields: Any) -> Job:
-        """A job's file, written now by the clock of the test."""
+        """Return a job's file, written now by the clock of the test."""
         path = self.home / "schedule" / f"{id}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"prompt": id, **fields}), "utf-8")
@@ -178,7 +180,8 @@ def test_each_due_time_runs_at_most_once_and_none_is_passed_over(
 
 
 def check_rows(home: Home, id: str, job: Job, is_straight: bool) -> None:
-    """Every due time that came is in exactly one row, and each row stands for due times that were."""
+    """Every due time that came is in exactly one row, and each row stands for due times that
+    were."""
     rows = [row for row in home.rows(id) if row.kind == "due"]
     assert {row.status for row in rows} <= {"done", "skipped"}
     assert all(row.reason for row in rows if row.status == "skipped")

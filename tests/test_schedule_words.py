@@ -9,7 +9,7 @@ import pytest
 from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
 from runs.schedule.when import read_when
-from tests.rows import rows
+from tests.rows import cases, rows
 from ui.runs.schedule import when
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
@@ -23,7 +23,7 @@ def test_a_time_in_words_means_one_thing(said: str, meant: dict[str, Any]) -> No
     assert coming(job, NOW.astimezone(UTC), NOW.astimezone(UTC))
 
 
-@pytest.mark.parametrize("said", rows(__name__, "not_meant"))
+@cases
 def test_what_could_be_meant_in_two_ways_or_in_none_is_not_guessed(said: str) -> None:
     with pytest.raises(JobError):
         read_when(said, NOW, "Europe/Berlin")
@@ -36,32 +36,21 @@ def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
     assert read_when("in 2 days", now, "Europe/Berlin") == {"at": "2026-10-27T02:50:00+01:00"}
 
 
-@pytest.mark.parametrize(("said", "problem"), rows(__name__, "what_is_not_understood_is_said"))
+@cases
 def test_what_is_not_understood_is_said(said: str, problem: str) -> None:
     with pytest.raises(JobError) as refused:
         read_when(said, NOW, "Europe/Berlin")
     assert problem in str(refused.value) and len(str(refused.value).splitlines()) <= 2
 
 
-@pytest.mark.parametrize(
-    ("fields", "problem"),
-    rows(__name__, "a_file_is_read_strictly"),
-)
+@cases
 def test_a_file_is_read_strictly(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(JobError) as refused:
         job_of("job", {"prompt": "p", "timezone": "UTC", **fields})
     assert problem in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("30 10 * * 1#1", "every month on the first Monday at 10:30"),
-        ("0 8,20 1,L * *", "every month on day 1, the last day at 08:00, 20:00"),
-        ("0 9 * * 1-5", "every weekday at 09:00"),
-        ("*/7 * * 2 *", "by the cron line */7 * * 2 *"),
-    ],
-)
+@cases
 def test_a_cron_line_is_said_in_words_where_it_is_plain(line: str, said: str) -> None:
     assert when(job_of("job", {"prompt": "p", "timezone": "UTC", "cron": line})) == said
 
@@ -83,10 +72,7 @@ def test_the_seed_format_is_read() -> None:
     assert job_of("daily", fields, "UTC").cron == ("0 8 * * *",)
 
 
-@pytest.mark.parametrize(
-    ("fields", "now", "expected"),
-    rows(__name__, "due_times_follow_the_clock_of_the_jobs_own_timezone"),
-)  # fmt: skip
+@cases
 def test_due_times_follow_the_clock_of_the_jobs_own_timezone(
     fields: dict[str, Any], now: str, expected: list[str]
 ) -> None:

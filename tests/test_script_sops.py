@@ -1,4 +1,5 @@
-"""SOPs that are a script: what it may ask for, what it may not do by itself, and what is left of it. Real processes."""
+"""SOPs that are a script: what it may ask for, what it may not do by itself, and what is left of
+it. Real processes."""
 
 import contextlib
 import gc
@@ -22,11 +23,13 @@ from replay.reading import read_procedure
 from replay.rote import RoteModel
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
-from runs.replaying.plan_calls import plan_calls
+from runs.replaying.replaying import plan_calls
 from sandbox.cells.bubblewrap import narrow
 from tests.conftest import CHECKOUT
+from tests.drained import drained
 from tests.driving import agent, drive, of
-from tests.rows import rows
+from tests.machine import ran
+from tests.rows import cases
 from tools.registry import all_tools
 
 SKILL = """\
@@ -83,17 +86,12 @@ def model(tmp_path: Path, code: str, text: str = READS, **more: Any) -> RoteMode
 
 
 def ask(rote: RoteModel, last: ToolResult | None = None) -> Reply:
-    steps = rote.reply(Request(turn=1, messages=[], last=last))
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            reply: Reply = end.value
-            return reply
+    reply: Reply = drained(rote.reply(Request(turn=1, messages=[], last=last)))[1]
+    return reply
 
 
 def diverges(rote: RoteModel, *results: ToolResult) -> Diverged:
-    """Sends the results one by one; the last thing that happens is that the replay stops."""
+    """Send the results one by one; the last thing that happens is that the replay stops."""
     last: ToolResult | None = None
     with pytest.raises(Diverged) as caught:
         for result in [*results, None]:
@@ -180,10 +178,7 @@ def test_a_script_of_a_plan_that_writes_ends_it_and_nothing_is_written(
 # what it may ask for
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    rows(__name__, "a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line"),
-)  # fmt: skip
+@cases
 def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(
     tmp_path: Path, call: str, said: str
 ) -> None:
@@ -195,9 +190,7 @@ def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(
 # what it may not do by itself
 
 
-@pytest.mark.parametrize(
-    ("body", "said"), rows(__name__, "a_script_that_dies_is_told_with_its_line")
-)
+@cases
 def test_a_script_that_dies_is_told_with_its_line(tmp_path: Path, body: str, said: str) -> None:
     error = diverges(
         model(tmp_path, f"def plan(p):\n    x = 1\n    x = {body}\n    return str(x)\n")
@@ -225,7 +218,7 @@ for name, action in {{
 print(tried)
 """
     argv = [bubblewrap, *narrow([], -1), "--", os.path.realpath(sys.executable), "-S", "-c", code]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = ran(*argv)
     assert done.returncode == 0, done.stderr
     tried = eval(done.stdout)
     assert "done" not in tried.values() and len(tried) == 8, tried
@@ -266,7 +259,8 @@ for event in agent(Path(sys.argv[1]), None).run_sop("notes", {"folder": sys.argv
 
 
 def crash(home: Path, code: str, after: str, times: int) -> str:
-    """A run of an SOP in a process that dies behind the `times`-th event of a type; gives the run."""
+    """Return a run of an SOP in a process that dies behind the `times`-th event of a type; gives
+    the run."""
     folder = Path.cwd() / "things"
     folder.mkdir()
     for name in ("a", "b", "c", "d"):
@@ -302,16 +296,10 @@ def test_a_script_that_does_something_else_the_second_time_stops(home: Path, aft
     assert (Path.cwd() / "effects").read_text() == before
 
 
-# what is left of it
-
-
 # reading it
 
 
-@pytest.mark.parametrize(
-    ("code", "said"),
-    rows(__name__, "a_script_that_cannot_be_meant_is_refused_with_its_line"),
-)
+@cases
 def test_a_script_that_cannot_be_meant_is_refused_with_its_line(
     tmp_path: Path, code: str, said: str
 ) -> None:
@@ -320,21 +308,7 @@ def test_a_script_that_cannot_be_meant_is_refused_with_its_line(
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("script: scripts/other.py\n", "cannot be read"),
-        ("script: ../run.py\n", "leads out of the SOP's folder"),
-        ("script: scripts/run.sh\n", "must be the path of a Python file"),
-        ("script: [1]\n", "must be the path of a Python file"),
-        (READS + "plan: [{tool: file_read, args: {path: x}}]\n", "one or the other"),
-        (
-            "parameters: {properties: {plan: {type: string}}}\nscript: scripts/run.py\n",
-            "'plan' is taken",
-        ),
-        (READS + "effects: none\nresult: '{{prices}}'\n", "nothing is called 'prices'"),
-    ],
-)
+@cases
 def test_an_sop_with_a_script_is_checked_when_it_is_read(
     tmp_path: Path, text: str, said: str
 ) -> None:

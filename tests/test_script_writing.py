@@ -1,4 +1,5 @@
-"""A model may write the script of what was worked out: over a real endpoint, and checked by code alone."""
+"""A model may write the script of what was worked out: over a real endpoint, and checked by code
+alone."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -62,7 +63,7 @@ def dearest() -> list[tuple[str, list[Any], str]]:
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The books of a desk whose server is up."""
+    """Yield the books of a desk whose server is up."""
     folder = tmp_path_factory.mktemp("desk")
     with servers_up(folder / "home", settings(folder / "books.json")):
         yield folder / "books.json"

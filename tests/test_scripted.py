@@ -1,4 +1,5 @@
-"""The scripted model: the same replies each time, from code or a file, and again behind a resume."""
+"""The scripted model: the same replies each time, from code or a file, and again behind a
+resume."""
 
 from pathlib import Path
 from typing import Any
@@ -8,19 +9,14 @@ import pytest
 from config import ConfigError
 from models.base import Event, Message, Reply, Request, ToolCall
 from models.scripted import ScriptedModel
-from tests.rows import rows
+from tests.drained import drained
+from tests.rows import cases
 
 
 def ask(
     model: ScriptedModel, messages: list[Message] | None = None, turn: int = 1
 ) -> tuple[list[Event], Reply]:
-    events: list[Event] = []
-    answering = model.reply(Request(turn, messages or [{"role": "user", "content": "go"}]))
-    while True:
-        try:
-            events.append(next(answering))
-        except StopIteration as end:
-            return events, end.value
+    return drained(model.reply(Request(turn, messages or [{"role": "user", "content": "go"}])))
 
 
 CALL: dict[str, Any] = {"text": "I look.", "calls": [{"name": "file_read", "args": {"path": "a"}}]}
@@ -50,29 +46,7 @@ def test_every_way_to_give_a_reply() -> None:
     assert replies[3].calls[0].id == "scripted_5_1"
 
 
-def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
-    messages: list[Message] = [{"role": "user", "content": "go"}]
-    first = ScriptedModel([CALL, CALL, "end"])
-    for turn in (1, 2):
-        _, reply = ask(first, messages, turn)
-        messages += [
-            reply.message(),
-            {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x"},
-        ]
-    assert ask(ScriptedModel([CALL, CALL, "end"]), messages, 3)[1].text == "end"
-
-
-def test_file_holds_a_list_of_replies(tmp_path: Path) -> None:
-    path = tmp_path / "script.yaml"
-    path.write_text("- text: I look.\n  calls: [{name: file_read, args: {path: a}}]\n- done\n")
-    model = ScriptedModel.load(path, "demo")
-    assert ask(model)[1].calls[0].args == {"path": "a"}
-    assert ask(model)[1].text == "done"
-
-
-@pytest.mark.parametrize(
-    ("text", "words"), rows(__name__, "file_that_is_no_script_is_a_setting_that_cannot_be_meant")
-)
+@cases
 def test_file_that_is_no_script_is_a_setting_that_cannot_be_meant(
     text: str | None, words: str, tmp_path: Path
 ) -> None:

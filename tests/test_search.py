@@ -1,10 +1,9 @@
-"""web_search: each engine is asked as its API says, results name their sources, and autonomous mode reads what the owner allows."""
+"""web_search: each engine is asked as its API says, results name their sources, and autonomous mode
+reads what the owner allows."""
 
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +15,8 @@ from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from safety.gate import Ask, Gate
 from tests.driving import agent, call, drive, of
-from tests.rows import rows
+from tests.rows import cases
+from tests.site import Asked, Page, site
 from tools.base import ToolContext, ToolError
 from tools.web.search import web_search
 
@@ -29,44 +29,33 @@ PAGE = """<div class="result"><h2><a rel="nofollow" class="result__a"
 <a class="result__snippet" href="https://duckduckgo.com/y.js?ad=1">now</a></div>"""
 
 
-class EngineServer(BaseHTTPRequestHandler):
-    """Answer as the documented APIs do; 401 without the key, 429 for the query "often", 202 for "robot"."""
+def engine(asked: Asked) -> Page:
+    """Answer as the documented APIs do; 401 without the key, 429 for the query "often", 202 for
+    "robot"."""
+    if asked.method == "POST":
+        is_let_in = asked.headers["Authorization"] == f"Bearer {KEY}"
+        return found({"results": ROWS}, json.loads(asked.body)["query"], 200 if is_let_in else 401)
+    parts = urlsplit(asked.path)
+    query = parse_qs(parts.query)["q"][0]
+    if parts.path == "/html/":
+        return found(PAGE if query == "tea" else "<p>No results.</p>", query)
+    if parts.path == "/searx/search" and "format=json" in parts.query:
+        return found({"query": query, "results": ROWS}, query)
+    if asked.headers["X-Subscription-Token"] == KEY:
+        rows = [{**each, "description": each["content"]} for each in ROWS]
+        return found({"type": "search", "web": {"results": rows}}, query)
+    return found({}, query, 401)
 
-    def do_GET(self) -> None:
-        parts = urlsplit(self.path)
-        query = parse_qs(parts.query)["q"][0]
-        if parts.path == "/html/":
-            self.answer(PAGE if query == "tea" else "<p>No results.</p>", query)
-        elif parts.path == "/searx/search" and "format=json" in parts.query:
-            self.answer({"query": query, "results": ROWS}, query)
-        elif self.headers["X-Subscription-Token"] == KEY:
-            rows = [{**each, "description": each["content"]} for each in ROWS]
-            self.answer({"type": "search", "web": {"results": rows}}, query)
-        else:
-            self.answer({}, query, 401)
 
-    def do_POST(self) -> None:
-        said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        is_let_in = self.headers["Authorization"] == f"Bearer {KEY}"
-        self.answer({"results": ROWS}, said["query"], 200 if is_let_in else 401)
-
-    def answer(self, said: Any, query: str, status: int = 200) -> None:
-        body = (said if isinstance(said, str) else json.dumps(said)).encode()
-        self.send_response({"often": 429, "robot": 202}.get(query, status))
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Silent."""
+def found(said: Any, query: str, status: int = 200) -> Page:
+    body = said if isinstance(said, str) else json.dumps(said)
+    return Page(body, status={"often": 429, "robot": 202}.get(query, status))
 
 
 @pytest.fixture(scope="module")
 def engines() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), EngineServer) as server:
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with site(engine) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def searched(folder: Path, settings: SearchConfig, query: str = "tea") -> dict[str, Any]:
@@ -78,10 +67,7 @@ def searched(folder: Path, settings: SearchConfig, query: str = "tea") -> dict[s
     return data
 
 
-@pytest.mark.parametrize(
-    ("engine", "path"),
-    [("duckduckgo", "/html/"), ("searxng", "/searx"), ("brave", "/b"), ("tavily", "/t")],
-)
+@cases
 def test_each_engine_gives_results_with_their_sources(
     engines: str, tmp_path: Path, engine: Any, path: str
 ) -> None:
@@ -121,10 +107,7 @@ def test_a_run_searches_and_its_sources_are_in_the_log(engines: str, home: Path)
     assert KEY not in json.dumps(events)
 
 
-@pytest.mark.parametrize(
-    ("tool", "args", "reads", "decision"),
-    rows(__name__, "autonomous_mode_reads_the_hosts_that_the_owner_names"),
-)
+@cases
 def test_autonomous_mode_reads_the_hosts_that_the_owner_names(
     tmp_path: Path, tool: str, args: dict[str, Any], reads: tuple[str, ...], decision: str
 ) -> None:

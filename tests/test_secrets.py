@@ -1,4 +1,5 @@
-"""Secrets: the values that we hold in every spelling, known kinds of keys, and values behind a name."""
+"""Secrets: the values that we hold in every spelling, known kinds of keys, and values behind a
+name."""
 
 import base64
 import html
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from safety.secrets import HIDDEN, Redactor
+from tests.rows import cases
 
 VALUE = "pa$$ w/rd+'quoted\"&é密<1>"
 
@@ -59,79 +61,19 @@ def letters(count: int, alphabet: str = string.ascii_letters + string.digits) ->
     )  # made here: no key of anyone's stands in this file
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "sk-" + letters(48),
-        "sk-proj-" + letters(60),
-        "sk_live_" + letters(24),
-        "ghp_" + letters(36),
-        "github_pat_" + letters(60),
-        "glpat-" + letters(20),
-        "AKIA" + letters(16, string.ascii_uppercase + string.digits),
-        "AIza" + letters(35),
-        "xoxb-" + letters(12, string.digits) + "-" + letters(24),
-        "eyJ" + letters(30) + ".eyJ" + letters(40) + "." + letters(43),
-        "npm_" + letters(36),
-        "hf_" + letters(34),
-        f"-----BEGIN RSA PRIVATE KEY-----\n{letters(64)}\n{letters(30)}\n-----END RSA PRIVATE KEY-----",
-        f"-----BEGIN OPENSSH PRIVATE KEY-----\n{letters(64)}",
-    ],
-)
+@cases
 def test_known_kinds_of_keys_are_hidden(redact: Redactor, key: str) -> None:
     for text in (f"see {key} there", f'{{"x": "{key}"}}', f"密钥是：{key}。", f"a={key}&b=1"):
         assert key not in redact(text)
         assert HIDDEN in redact(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "password=hunter2x",
-        "DB_PASSWORD=correcthorse",
-        "export API_KEY='s3cr3tvalue'",
-        "password: Tr0ub4dor&3",
-        '"password": "correct horse"'.replace(" horse", "horse1"),
-        '{\\"api_key\\": \\"a1b2c3d4\\"}',
-        "client_secret = 'zzz9-yyy8'",
-        "密码：hunter2x，谢谢",
-        "密码是hunter2x。",
-        "口令=“abc12345”",
-        "the password is hunter2x",
-        "mysql --password hunter2x -u root",
-        "mysql --password=hunter2x",
-        "postgres://joe:hunter2x@db.example.org/x",
-        "Authorization: Bearer abcdef0123456789abcdef",
-        "access_token=abc123def456&x=1",
-        "passwd:123456",
-        "aws_secret_access_key = abcd/1234+efgh",
-        "AccountKey=abc123+/xyz9==;Endpoint=x",
-    ],
-)
+@cases
 def test_value_behind_a_name_is_hidden(redact: Redactor, text: str) -> None:
     assert HIDDEN in redact(text), redact(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "max_tokens=1000",
-        "def f(password: str, token: str | None = None) -> None:",
-        "token = tokens[0]",
-        "password = getpass()",
-        "self.api_key = api_key",
-        "api_key: ${OPENAI_API_KEY}",
-        "password = os.environ['X']",
-        "primary key: user_id1; foreign_key=abc123",
-        "if token is None:",
-        "disk-usage task-list-for-a-very-long-project-name",
-        "The token was refreshed; the password is required.",
-        'integrity "sha512-' + letters(86) + '=="',
-        "https://example.org:8080/path?x=1",
-        "sha256:" + letters(64, "0123456789abcdef"),
-        "key=value1",
-    ],
-)
+@cases
 def test_code_and_prose_stay(redact: Redactor, text: str) -> None:
     assert redact(text) == text
 

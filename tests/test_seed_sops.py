@@ -1,10 +1,10 @@
-"""The seeds that are shipped: valid for other agents too, honest about the tools there are, and they do what they say."""
+"""The seeds that are shipped: valid for other agents too, honest about the tools there are, and
+they do what they say."""
 
 import importlib
 import os
 import re
 import time
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ import pytest
 from memory.sops import Sop, SopStore
 from models.base import Request, ToolCall, ToolResult
 from replay.rote import Declined, RoteModel
+from tests.drained import drained, result_of
 from tests.rows import rows
 from tools.base import ToolContext
-from tools.families import families
-from tools.registry import all_tools
+from tools.registry import all_tools, families
 
 SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent"))
 TEXT_ONLY = [
@@ -40,15 +40,7 @@ def _do(call: ToolCall, folder: Path) -> ToolResult:
     context = ToolContext(
         cwd=folder, folder=folder / "run", home=folder / "home", call=call.id, tool_seconds=60
     )
-    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(
-        context, **(call.args or {})
-    )
-    while isinstance(result, Generator):
-        try:
-            next(result)
-        except StopIteration as end:
-            result = end.value
-    return result
+    return result_of(all_tools()[call.name].run(context, **(call.args or {})))
 
 
 def _run(
@@ -63,12 +55,7 @@ def _run(
     last: ToolResult | None = None
     calls: list[ToolCall] = []
     while True:
-        steps = model.reply(Request(turn=1, messages=[], last=last))
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            reply = end.value
+        _, reply = drained(model.reply(Request(turn=1, messages=[], last=last)))
         if not reply.calls:
             return reply.text, calls
         calls.append(reply.calls[0])

@@ -22,11 +22,6 @@ TODAY = date(2026, 2, 15)
 TEAM, OTHERS = Session.parse("shared:team"), Session.parse("shared:others")
 
 
-@pytest.mark.parametrize("text", ["shared:team", "shared:团队", "shared:a.b+c@d-e", "shared:_"])
-def test_a_session_is_written_as_it_is_read(text: str) -> None:
-    assert Session.parse(text).name == text and Session.parse(text).type == "shared"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -76,7 +71,7 @@ def log(home: Path, run: str, session: object, task: str) -> None:
 
 @pytest.fixture
 def full(home: Path) -> Path:
-    """A home in which the owner has something in every store, and so have two groups."""
+    """Return a home in which the owner has something in every store, and so have two groups."""
     for name in MAIN_FILES:
         home.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("PRIVATE\n" if name not in SHARED_FILES else f"public {name}\n")

@@ -1,4 +1,5 @@
-"""Changing one setting from the terminal: the rest of config.yaml stays, and what cannot be meant is refused."""
+"""Changing one setting from the terminal: the rest of config.yaml stays, and what cannot be meant
+is refused."""
 
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from config import load
 from tests.conftest import CommandLine
+from tests.rows import cases
 
 BEFORE = """# mine
 models:
@@ -52,14 +54,7 @@ def test_one_key_changes_and_the_rest_stays_as_it_is_written(
     assert (len(config.models), config.limits.turns) == (1, 40)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("limits.turns", "0", "limits.turns must be 1 or more"),
-        ("nonsense.x", "1", "nonsense is not a key"),
-        ("limits.turns", "[", "not YAML"),
-    ],
-)
+@cases
 def test_setting_that_cannot_be_meant_changes_nothing(
     cli: CommandLine, settings: Path, key: str, value: str, said: str
 ) -> None:

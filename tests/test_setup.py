@@ -1,5 +1,6 @@
-"""The script `sopwith` and its set-up: at once when all is there, started over when it was not finished, clear when it
-cannot. A copy of the scripts stands beside small locks, whose one package is made here: no network."""
+"""The script `sopwith` and its set-up: at once when all is there, started over when it was not
+finished, clear when it cannot. A copy of the scripts stands beside small locks, whose one package
+is made here: no network."""
 
 import base64
 import hashlib
@@ -15,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CHECKOUT
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, ran
 
 LAUNCH = "import sys; print(sys.prefix, sys.argv[1:])\n"
 
 
 def wheel(folder: Path, name: str) -> str:
-    """Makes a wheel of one empty module; gives its line for a lock."""
+    """Make a wheel of one empty module; return its line for a lock."""
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}-1.0-py3-none-any.whl"
     files = {
@@ -43,7 +44,8 @@ def wheel(folder: Path, name: str) -> str:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with a space in its path, whose locks name packages that lie in a folder of this test."""
+    """Return a checkout with a space in its path, whose locks name packages that lie in a folder of
+    this test."""
     copy = tmp_path / "the checkout"
     for file in ("sopwith", "scripts/setup", "scripts/setup.py"):
         (copy / file).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_environment(checkout: Path) -> Path:
-    """As after a finished set-up: an environment whose Python is this one, with the copy of the lock."""
+    """As after a finished set-up: an environment whose Python is this one, with the copy of the
+    lock."""
     bin_folder = checkout / ".venv/bin"
     bin_folder.mkdir(parents=True)
     (bin_folder / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -72,14 +75,7 @@ def call(
     script: Path, *args: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, **(env or {})}
-    return subprocess.run(
-        [script, *args],
-        capture_output=True,
-        text=True,
-        env=environ,
-        timeout=PATIENCE_SECONDS * 2,
-        check=False,
-    )
+    return ran(script, *args, env=environ, timeout=PATIENCE_SECONDS * 2)
 
 
 def test_finished_environment_is_used_at_once(checkout: Path) -> None:
@@ -196,6 +192,6 @@ def test_wheel_keeps_everything_below_one_folder_and_runs(tmp_path: Path) -> Non
     code = "import sys, sopwith; sys.argv[0] = 'sopwith'; sys.exit(sopwith.main())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     command = [sys.executable, "-c", code, "--help"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    done = ran(*command, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert "usage: sopwith" in done.stdout

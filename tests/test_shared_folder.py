@@ -1,4 +1,5 @@
-"""A shared session has one folder, and Python in it: what is reached from there, and what is not."""
+"""A shared session has one folder, and Python in it: what is reached from there, and what is
+not."""
 
 import json
 import os

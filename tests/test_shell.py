@@ -1,4 +1,5 @@
-"""Shells that stay open: real bash, Python, less and vi on a terminal, and what can go wrong there."""
+"""Shells that stay open: real bash, Python, less and vi on a terminal, and what can go wrong
+there."""
 
 import os
 import shlex
@@ -17,6 +18,7 @@ from safety.paths import Places
 from safety.secrets import Redactor
 from sandbox.cells.levels import Profile, Sandbox, chosen, probe
 from sandbox.network import Leave, Outside
+from tests.drained import drained
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
@@ -62,18 +64,15 @@ class Desk:
         return self._whole(shell.shell_keys.run(self.ctx, text, keys, **more))
 
     def _whole(self, running: Any) -> ToolResult:
-        self.stream = ""
-        while True:
-            try:
-                self.stream += next(running)
-            except StopIteration as stop:
-                assert isinstance(stop.value, ToolResult)
-                return stop.value
+        told, result = drained(running)
+        self.stream = "".join(told)
+        assert isinstance(result, ToolResult)
+        return result
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A run without a sandbox."""
+    """Yield a run without a sandbox."""
     (tmp_path / "desk").mkdir()
     found = Desk(tmp_path / "desk")
     yield found
@@ -82,7 +81,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 @pytest.fixture
 def held(tmp_path: Path) -> Iterator[Callable[[str], Desk]]:
-    """A run with the best sandbox of this machine, or the one that is named."""
+    """Yield a run with the best sandbox of this machine, or the one that is named."""
     made: list[Desk] = []
 
     def make(wanted: str = "auto") -> Desk:
@@ -101,7 +100,7 @@ def held(tmp_path: Path) -> Iterator[Callable[[str], Desk]]:
 
 
 def shells_alive(mark: str) -> list[str]:
-    """The command lines of whatever carries this word in its own."""
+    """Return the command lines of whatever carries this word in its own."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -1,4 +1,5 @@
-"""Programs in an open shell that hide who they are or what they ask: behind ssh, behind `exec`, in a flood, in another shell."""
+"""Programs in an open shell that hide who they are or what they ask: behind ssh, behind `exec`, in
+a flood, in another shell."""
 
 import os
 import shlex
@@ -69,7 +70,7 @@ def test_no_model_types_a_password_behind_another_terminal(desk: Desk) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The words that log in to an sshd of this machine, by a key of its own."""
+    """Yield the words that log in to an sshd of this machine, by a key of its own."""
     sshd = shutil.which("sshd") or "/usr/sbin/sshd"
     if missing := lacks("ssh", "ssh-keygen", sshd):
         pytest.skip(f"not installed: {missing} (openssh-server, openssh-client)")
@@ -94,7 +95,8 @@ def server(tmp_path: Path) -> Iterator[str]:
     ):
         time.sleep(0.02)
     login = f"ssh -p {port} -i {tmp_path / 'key'} -o IdentitiesOnly=yes -o UserKnownHostsFile={tmp_path / 'known'} 127.0.0.1"
-    tried = f"{login.replace('-p', '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p', 1)} -tt true"  # as who is no root, sshd may give no terminal
+    # as who is no root, sshd may give no terminal
+    tried = f"{login.replace('-p', '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p', 1)} -tt true"
     if subprocess.run(tried, shell=True, capture_output=True, check=False).returncode:
         process.kill()
         process.wait()

@@ -1,4 +1,5 @@
-"""Shells and processes in whole runs: the gate, the owner's password that is nowhere, the command line."""
+"""Shells and processes in whole runs: the gate, the owner's password that is nowhere, the command
+line."""
 
 import json
 import shlex
@@ -15,6 +16,7 @@ from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 from tools.processes.calls import identity
 
 PASSWORD = "wombat-Flight_77"
@@ -37,33 +39,7 @@ def ran(gate: Gate, script: str, **about: Any) -> Decision:
     return gate.decide(Ask("shell_run", {"script": script}, ("execute",), (), "main", hints=about))
 
 
-@pytest.mark.parametrize(
-    ("text", "program", "decision", "risk"),
-    [
-        ("y", ("apt", "install", "x"), "allow", "none"),
-        ("John Smith", ("/usr/bin/installer",), "allow", "none"),
-        ("can't parse (this", ("./setup",), "allow", "none"),
-        (None, ("bash",), "allow", "none"),
-        ("print(6*7)", ("/usr/bin/python3", "-i", "x.py"), "allow", "none"),
-        ("for x in range(3):", ("python3.12",), "allow", "none"),
-        ("else:", ("python3",), "allow", "none"),
-        ("import shutil; shutil.rmtree('/')", ("python3",), "refuse", "catastrophic"),
-        ("rm -rf /", ("bash",), "refuse", "catastrophic"),
-        ("rm -rf /", ("-zsh",), "refuse", "catastrophic"),
-        ("rm -rf /", ("./installer",), "refuse", "catastrophic"),
-        ("sudo reboot", ("sh",), "confirm", "system"),
-        ("drop schema public cascade", ("psql", "shop"), "confirm", "delete"),
-        ("ls", ("ssh", "desk"), "confirm", "send"),
-        (":!rm -rf /", ("vim", "x"), "refuse", "catastrophic"),
-        ("!rm -rf /", ("less", "x"), "refuse", "catastrophic"),
-        ("irm -rf / is never right", ("vim", "x"), "allow", "none"),
-        ("q", ("less", "x"), "allow", "none"),
-        (":wq", ("vi", "x"), "allow", "none"),
-        (":w other.txt", ("vi", "x"), "allow", "none"),
-        ("the word: e to the power", ("vi", "x"), "allow", "none"),
-        ("q", ("top",), "allow", "none"),
-    ],
-)
+@cases
 def test_what_is_typed_is_a_script_to_the_gate(
     gate: Gate, text: str | None, program: tuple[str, ...], decision: str, risk: str
 ) -> None:

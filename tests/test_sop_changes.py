@@ -1,4 +1,5 @@
-"""The write side of the SOPs on a real disk: whole or not at all, whoever writes, reads, is killed, or runs out of room.
+"""The write side of the SOPs on a real disk: whole or not at all, whoever writes, reads, is killed,
+or runs out of room.
 
 `python -m tests.test_sop_changes 1000` kills a writer a thousand times and says what was found.
 """
@@ -42,7 +43,7 @@ for number in range(first, first + times):
 
 
 def files(name: str, number: int) -> dict[str, str | bytes]:
-    """An SOP all of whose files say the same number."""
+    """Return an SOP all of whose files say the same number."""
     return {
         "SKILL.md": SKILL.format(name=name, number=number),
         "sop.yaml": STEPS.format(number=number),
@@ -53,7 +54,7 @@ def files(name: str, number: int) -> dict[str, str | bytes]:
 
 
 def numbers(sop: Sop) -> set[int]:
-    """The numbers that what was read of an SOP says: one, when it was read whole."""
+    """Return the numbers that what was read of an SOP says: one, when it was read whole."""
     assert sop.problem is None and sop.procedure is not None
     script = str(sop.procedure.steps[0].args["script"])
     said = [
@@ -216,7 +217,8 @@ class Tally:
 
 
 def kill_writers(home: Path, kills: int, dice: random.Random) -> Tally:
-    """Kills a writer again and again, half of the times with its git; looks at the store after each."""
+    """Kills a writer again and again, half of the times with its git; looks at the store after
+    each."""
     tally, number = Tally(), 1
     for kill in range(kills):
         command = [sys.executable, "-c", WRITER, str(home), str(number), "100000", "x"]
@@ -248,9 +250,6 @@ def test_killed_at_any_moment_the_old_or_the_new_is_there(home: Path, changes: S
     assert (tally.kills, tally.lost, tally.torn, tally.left) == (KILLS, 0, 0, 0)
 
 
-# no room
-
-
 # export
 
 
@@ -272,9 +271,6 @@ def test_an_export_holds_the_sop_and_nothing_else(
     with zipfile.ZipFile(archives[0]) as archive:
         assert archive.namelist() == [f"x/{path}" for path in sorted(contents_of(made))]
         assert "20261121-222220-3f9a" in archive.read("x/evidence.json").decode()
-
-
-# front matter
 
 
 # docs/sop-format.md

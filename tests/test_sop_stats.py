@@ -17,6 +17,7 @@ from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from tests import driving
 from tests.conftest import CHECKOUT
+from tests.rows import cases
 from ui import words
 from ui.sops.changes import stats as screen
 
@@ -47,7 +48,8 @@ def log(
     seconds: float = 0.5,
     version: int | None = 1,
 ) -> str:
-    """A run as its log tells it: one turn for each kind of model; `stopped` is the step at which a replay diverged."""
+    """Return a run as its log tells it: one turn for each kind of model; `stopped` is the step at
+    which a replay diverged."""
     run = f"20260101-{number:06d}-aaaa"
     stamp = {
         "run": run,
@@ -157,20 +159,7 @@ def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
     assert stats.counts("never-run") == Counts(0, None, 0, 0, [])
 
 
-@pytest.mark.parametrize(
-    ("status", "kinds", "stopped", "outcome", "failures"),
-    [
-        ("done", ("rote",), "", "done", 0),
-        ("failed", ("rote",), "commit.1", "failed", 1),
-        ("failed", ("rote",), "requires", "not_ready", 0),
-        ("done", ("rote", "openai"), "plan.1", "diverged", 1),
-        ("no_model", ("rote",), "plan.1", "diverged", 1),
-        ("waiting", ("rote",), "", "waiting", 0),
-        ("limit", ("openai",), "", "limit", 1),
-        ("cancelled", ("rote", "openai"), "plan.1", "cancelled", 0),
-        (None, ("rote",), "", "interrupted", 0),
-    ],
-)
+@cases
 def test_what_speaks_against_an_sop(
     home: Path,
     stats: SopStats,
@@ -230,7 +219,7 @@ def test_a_real_replay_is_counted(home: Path) -> None:
 
 @pytest.fixture
 def learned(home: Path, stats: SopStats) -> Path:
-    """A home with an SOP that was taught by a model's run of 9 calls and replayed since."""
+    """Return a home with an SOP that was taught by a model's run of 9 calls and replayed since."""
     shutil.copytree(CHECKOUT / "sops/largest-files", home / "sops/largest-files")
     taught_by(
         home,

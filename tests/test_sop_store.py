@@ -1,11 +1,12 @@
-"""The SOPs on disk: what is read, what is listed as broken and why, and that one never stops the others."""
+"""The SOPs on disk: what is read, what is listed as broken and why, and that one never stops the
+others."""
 
 from pathlib import Path
 
 import pytest
 
 from memory.sops import SopStore
-from tests.rows import rows
+from tests.rows import cases
 
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"
 
@@ -54,10 +55,7 @@ def test_the_owners_sop_shadows_the_seed_of_its_name(store: SopStore, tmp_path: 
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    rows(__name__, "a_broken_sop_is_listed_with_its_reason_and_stops_no_other"),
-)
+@cases
 def test_a_broken_sop_is_listed_with_its_reason_and_stops_no_other(
     text: str | None, says: str, store: SopStore, tmp_path: Path
 ) -> None:
@@ -107,7 +105,7 @@ def test_links_out_of_the_folder_are_refused(store: SopStore, tmp_path: Path) ->
 
 
 def _again(tmp_path: Path) -> SopStore:
-    """The same folders as a new process would read them."""
+    """Return the same folders as a new process would read them."""
     return SopStore(tmp_path / "seeds", tmp_path / "mine")
 
 

@@ -23,7 +23,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def settled() -> None:
-    """Waits for what is written beside the run."""
+    """Wait for what is written beside the run."""
     for thread in threading.enumerate():
         if thread.name == "spoken":
             thread.join(PATIENCE_SECONDS)

@@ -1,5 +1,5 @@
-"""A replay is a transaction: its script runs in a stage, is held against the expectation, judged by what it changed, and
-committed or left."""
+"""A replay is a transaction: its script runs in a stage, is held against the expectation, judged by
+what it changed, and committed or left."""
 
 from pathlib import Path
 from typing import Any
@@ -11,24 +11,18 @@ from memory.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner
-from sandbox.cells import levels
-from sandbox.stage import UndoStore, why_none
+from sandbox.undo import UndoStore
 from tests.driving import SpokenOwner, agent, drive, of
 
 SKILL = "---\nname: clean\ndescription: Cleans a folder\nmetadata: {sopwith-status: active}\n---\n\nClean.\n"
 TOP = "parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}\n"
 
 
-@pytest.fixture(autouse=True)
-def staged(tmp_path: Path) -> None:
-    """A machine with stages."""
-    (tmp_path / "probe").mkdir()
-    if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
-        pytest.skip("this machine has no stage")
+pytestmark = pytest.mark.usefixtures("staged")
 
 
 def sop(home: Path, script: str, changes: str, more: str = "") -> Agent:
-    """An agent with one SOP, whose script works in its folder."""
+    """Return an agent with one SOP, whose script works in its folder."""
     folder = home / "sops" / "clean"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(SKILL)

@@ -1,4 +1,5 @@
-"""Scripts of a run work in a stage: what they did is judged when it is seen, committed, shown, and taken back."""
+"""Scripts of a run work in a stage: what they did is judged when it is seen, committed, shown, and
+taken back."""
 
 import json
 import os
@@ -16,19 +17,12 @@ from memory.inbox import Answer, Inbox
 from memory.logs import list_runs, read_events
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
-from sandbox.cells import levels
-from sandbox.stage import UndoStore, why_none
+from sandbox.undo import UndoStore
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
 from tests.screen import ENTER, Screen, scripted
 
-
-@pytest.fixture(autouse=True)
-def staged(tmp_path: Path) -> None:
-    """A machine with stages."""
-    (tmp_path / "probe").mkdir()
-    if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
-        pytest.skip("this machine has no stage")
+pytestmark = pytest.mark.usefixtures("staged")
 
 
 def tree() -> dict[str, str]:

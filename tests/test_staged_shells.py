@@ -1,4 +1,5 @@
-"""Commands of an open shell work in stages, one each; a program that works outside the sandbox sees what is committed."""
+"""Commands of an open shell work in stages, one each; a program that works outside the sandbox sees
+what is committed."""
 
 import subprocess
 from pathlib import Path
@@ -6,18 +7,12 @@ from pathlib import Path
 import pytest
 
 from handler import Approval
-from sandbox.cells import levels
-from sandbox.stage import UndoStore, why_none
+from sandbox.undo import UndoStore
 from tests.driving import SpokenOwner, bash, call, of, run
+from tests.machine import ran
 from tests.test_staged_runs import tree, write
 
-
-@pytest.fixture(autouse=True)
-def staged(tmp_path: Path) -> None:
-    """A machine with stages."""
-    (tmp_path / "probe").mkdir()
-    if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
-        pytest.skip("this machine has no stage")
+pytestmark = pytest.mark.usefixtures("staged")
 
 
 def test_each_command_is_committed_and_the_shell_goes_on(home: Path) -> None:
@@ -96,5 +91,5 @@ def test_a_push_sends_what_the_script_has_committed_before(home: Path, tmp_path:
     assert ended["status"] == "ok", ended
     assert "origin/main" in ended["data"]["output"]
     log = ["git", "--git-dir", str(there), "log", "--format=%s", "main"]
-    assert subprocess.run(log, capture_output=True, text=True, check=True).stdout == "one\n"
+    assert ran(*log, check=True).stdout == "one\n"
     assert len(owner.shown) == 1

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from memory.wording import supersedes
-from tests.rows import rows
+from tests.rows import cases, rows
 
 GIVEN_UP = [(*row,) for row in rows(__name__, "given_up")]
 SIDE_BY_SIDE = rows(__name__, "side_by_side")
@@ -22,9 +22,7 @@ def test_sentences_that_may_all_be_true_supersede_none_of_each_other() -> None:
     assert [pair for pair in permutations(SIDE_BY_SIDE, 2) if supersedes(*pair)] == []
 
 
-@pytest.mark.parametrize(
-    ("new", "old"), rows(__name__, "that_something_is_named_again_gives_nothing_up")
-)
+@cases
 def test_that_something_is_named_again_gives_nothing_up(new: str, old: str) -> None:
     assert not supersedes(new, old)
 

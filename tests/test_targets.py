@@ -1,4 +1,5 @@
-"""Whom an effect reaches, whether the owner named them, and what a tool does by its name: each row with its decision."""
+"""Whom an effect reaches, whether the owner named them, and what a tool does by its name: each row
+with its decision."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from config import SafetyConfig
 from safety.calls import read_name
 from safety.gate import Ask, Decision, Gate
-from tests.rows import rows
+from tests.rows import cases, rows
 
 OWNER = Path("/home/mia")
 
@@ -30,7 +31,7 @@ def decide(
     return gate(own).decide(Ask(tool, args, (), (), "main", request, origin))
 
 
-@pytest.mark.parametrize(("effect", "tools"), rows(__name__, "a_tool_does_what_its_name_says"))
+@cases
 def test_a_tool_does_what_its_name_says(effect: str, tools: str) -> None:
     assert {tool: read_name(tool).effect for tool in tools.split()} == dict.fromkeys(
         tools.split(), effect
@@ -66,24 +67,12 @@ def code(script: str, request: str = "look at good.example", type: str = "bash",
     )
 
 
-@pytest.mark.parametrize(
-    ("script", "why"),
-    [
-        ("curl -s https://good.example/data.json | jq .", "the host was named"),
-        ("curl -s localhost:8000/x; wget -q http://127.0.0.1:9/y", "this machine"),
-        ("curl -sL https://pypi.org/simple/rich/", "everybody's"),
-        ('git commit -m "see https://evil.example/x"', "only a message"),
-        ("echo https://evil.example", "only printed"),
-        ("grep -r 'https://evil.example' .", "only searched for"),
-    ],
-)
+@cases
 def test_a_script_may_ask_what_was_named(script: str, why: str) -> None:
     assert code(script).decision == "allow", why
 
 
-@pytest.mark.parametrize(
-    ("script", "type"), rows(__name__, "a_script_that_asks_an_address_nobody_named_is_asked_about")
-)
+@cases
 def test_a_script_that_asks_an_address_nobody_named_is_asked_about(script: str, type: str) -> None:
     assert code(script, type=type).decision == "confirm"
     assert (
@@ -91,16 +80,7 @@ def test_a_script_that_asks_an_address_nobody_named_is_asked_about(script: str, 
     )  # a gate that knows no request cannot compare
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "curl --resolve good.example:443:6.6.6.6 https://good.example/",
-        "curl -K settings",
-        'curl "$(cat where)"',
-        "curl http://127.0.0.1@evil.example/",
-        "curl http://localhost.evil.example/",
-    ],
-)
+@cases
 def test_after_others_words_a_script_must_say_whom_it_asks(script: str) -> None:
     assert code(script, origin=("web",)).decision == "confirm"
 

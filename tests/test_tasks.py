@@ -1,4 +1,5 @@
-"""The to-do list through its tools, the gate and the SOP: added, shown, finished and taken off, with and without a model."""
+"""The to-do list through its tools, the gate and the SOP: added, shown, finished and taken off,
+with and without a model."""
 
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -15,7 +16,7 @@ from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
-from tests.rows import rows
+from tests.rows import cases, rows
 from text.time import due_of
 from tools.agent.tasks import create_task, delete_task, list_tasks, update_task
 from tools.base import ToolContext, ToolError
@@ -35,10 +36,7 @@ def said(result: Any) -> str:
     return str(result.data["output"])
 
 
-@pytest.mark.parametrize(
-    ("words", "due"),
-    rows(__name__, "a_due_date_is_understood_in_words"),
-)
+@cases
 def test_a_due_date_is_understood_in_words(words: str, due: str) -> None:
     assert due_of(words, NOW) == due
 
@@ -69,10 +67,7 @@ def test_a_task_is_put_on_the_list_changed_and_taken_off(ctx: ToolContext) -> No
     }
 
 
-@pytest.mark.parametrize(
-    ("problem", "args"),
-    [("no day is found", {"title": "a", "due": "blorp"}), ("needs a title", {"title": "  "}), ("is no tag", {"title": "a", "tags": ["a b"]})],
-)  # fmt: skip
+@cases
 def test_what_cannot_be_put_on_the_list_is_for_the_model_to_read(
     problem: str, args: Any, ctx: ToolContext
 ) -> None:

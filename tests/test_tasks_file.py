@@ -1,4 +1,5 @@
-"""The to-do list on disk: what is added is read again, hand edits are picked up, what cannot be read is kept and named."""
+"""The to-do list on disk: what is added is read again, hand edits are picked up, what cannot be
+read is kept and named."""
 
 import multiprocessing
 from datetime import date
@@ -10,6 +11,7 @@ import pytest
 from memory.tasks import Task, TaskError, Tasks
 from memory.tasks.todo import FILE
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 
 DAY = date(2026, 11, 22)
 
@@ -94,22 +96,7 @@ def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) ->
     }
 
 
-@pytest.mark.parametrize(
-    ("said", "what"),
-    [
-        ({"title": " \n"}, "needs a title"),
-        ({"title": "a" * 301}, "at most 300"),
-        ({"title": "a\0b"}, "no NUL"),
-        ({"title": "a", "description": "\ud800"}, "no NUL"),
-        ({"title": "a", "due": "tomorrow"}, "is no day"),
-        ({"title": "a", "due": "2026-02-30"}, "is no day"),
-        ({"title": "a", "priority": "urgent"}, "its priority is"),
-        ({"title": "a", "status": "gone"}, "a task is"),
-        ({"title": "a", "tags": ["two words"]}, "is no tag"),
-        ({"title": "a", "tags": ["12"]}, "is no tag"),
-        ({"title": "a", "description": "x" * 8001}, "at most 8000"),
-    ],
-)
+@cases
 def test_what_no_list_can_hold_is_refused_and_changes_nothing(
     tasks: Tasks, said: dict[str, Any], what: str
 ) -> None:

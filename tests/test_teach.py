@@ -1,4 +1,5 @@
-"""`teach` without a terminal: from a run, from a text, by itself after a run; what is stored, and what is said."""
+"""`teach` without a terminal: from a run, from a text, by itself after a run; what is stored, and
+what is said."""
 
 import json
 from pathlib import Path
@@ -15,7 +16,7 @@ SEEDS = CHECKOUT / "sops"
 
 
 def stored(home: Path, name: str) -> Sop | None:
-    """The SOP of this name, if the owner has one."""
+    """Return the SOP of this name, if the owner has one."""
     sop = SopStore(SEEDS, home / "sops").get(name)
     return sop if sop is not None and not sop.is_seed else None
 
@@ -28,7 +29,7 @@ def sops_of(home: Path) -> list[str]:
 
 
 def counted(home: Path, cli: CommandLine, *more: Any) -> str:
-    """A run of the scripted model that counts lines; its id."""
+    """Return a run of the scripted model that counts lines; its id."""
     scripted(home, [bash("wc -l < ~/a.txt"), *more, "3"])
     for name, lines in (("a", 3), ("b", 7), ("c", 5)):
         Path(f"~/{name}.txt").expanduser().write_text("x\n" * lines)

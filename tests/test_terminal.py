@@ -16,7 +16,7 @@ from models.base import Event
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.machine import Hold
-from tests.rows import rows
+from tests.rows import cases
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from text.sentences import catalogue
 from ui import words
@@ -129,10 +129,7 @@ def test_every_sentence_that_is_said_is_there() -> None:
 # Foreign text.
 
 
-@pytest.mark.parametrize(
-    ("foreign", "safe"),
-    rows(__name__, "foreign_text_cannot_steer_the_terminal"),
-)
+@cases
 def test_foreign_text_cannot_steer_the_terminal(foreign: str, safe: str) -> None:
     assert clean(foreign) == safe
 
@@ -190,16 +187,7 @@ def test_a_replay_is_named_and_its_end_says_no_model_call() -> None:
     assert text.splitlines()[-1] == "by rote, no model call · 8.2 s"
 
 
-@pytest.mark.parametrize(
-    ("status", "data", "said"),
-    [
-        ("error", {"output": "first\nNo such file", "exit_code": 2}, "exit code 2 · No such file"),
-        ("error", "bad arguments", "bad arguments"),
-        ("refused", "outside of the roots", "outside of the roots"),
-        ("timeout", {"output": "half", "exit_code": None}, "half"),
-        ("cancelled", None, "■"),
-    ],
-)
+@cases
 def test_a_call_that_goes_wrong_says_why(status: str, data: Any, said: str) -> None:
     assert said in shown(*tool(status, data))
 
@@ -255,15 +243,6 @@ def test_lines_fit_the_terminal(columns: int) -> None:
     assert first.endswith(" 0.3 s") and cell_len(first) >= columns - 4
 
 
-def test_a_pipe_gets_the_answer_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = PlainScreen()
-    for each in [event("text", delta="Let me"), *tool(), ended(result="# Answer \x1b[31m\n")]:
-        screen.show(each)
-    out, err = capsys.readouterr()
-    assert out == "# Answer\n"
-    assert "✓ code_run 0.3 s" in err and "2 turns" in err and "\x1b" not in err
-
-
 # The owner.
 
 
@@ -302,12 +281,6 @@ def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
     )
     assert approval is not None
     return approval.decision, page.getvalue()
-
-
-def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
-    decision, page = ask_leave("script: rm -r \x1b[8mbuild\u202e")
-    assert decision == "no"
-    assert "deletes files" in page and "risk: delete" in page and "rm -r ␛[8mbuild<U+202E>" in page
 
 
 # The whole program on a terminal.

@@ -1,4 +1,5 @@
-"""The text protocol: how the history is rendered, what counts as a call, and the same over a real socket."""
+"""The text protocol: how the history is rendered, what counts as a call, and the same over a real
+socket."""
 
 import json
 from typing import Any
@@ -9,28 +10,11 @@ from config import ModelConfig
 from models.base import Message, Request
 from models.dialects import TextProtocol, parse
 from models.endpoint import EndpointModel
+from tests.rows import cases, rows
 from tests.scripted_server import Answer, ScriptedServer
 from tests.test_openai_compat import drive, shown
 
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "code_run",
-            "description": "Run a script.",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "script": {"type": "string"},
-                    "type": {"enum": ["python", "bash"]},
-                    "timeout": {"type": "integer", "description": "seconds"},
-                    "paths": {"type": "array", "items": {"type": "string"}},
-                },
-                "required": ["script"],
-            },
-        },
-    }
-]
+TOOLS: list[dict[str, Any]] = rows(__name__, "tools")
 BLOCK = '<tool_use>\n{"name": "code_run", "arguments": {"script": "ls"}}\n</tool_use>'
 LS = [("code_run", {"script": "ls"})]
 
@@ -42,50 +26,12 @@ def calls_in(text: str, **options: Any) -> list[tuple[str, Any]]:
 # ---- reading ----
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        BLOCK,
-        BLOCK.replace("\n", ""),
-        "I look.\n\n" + BLOCK,
-        "I look: " + BLOCK.replace("\n", " "),
-        BLOCK.replace("tool_use", "tool_call"),
-        "```json\n" + BLOCK + "\n```",
-        "```\n" + BLOCK + "\n```\n",
-        '<tool_use>\n```json\n{"name": "code_run", "arguments": {"script": "ls"}}\n```\n</tool_use>',
-        BLOCK.removesuffix("\n</tool_use>"),
-        '<tool_use>{"name": "code_run", "arguments": {"script": "ls",},}</tool_use>',
-        "<tool_use>{'name': 'code_run', 'arguments': {'script': 'ls'}}</tool_use>",
-        '<tool_use>{"name": "code_run", "arguments": {"script": "ls"}</tool_use>',
-        '<tool_use>{name: "code_run", arguments: {script: "ls"}}</tool_use>',
-        '<tool_use>{"name": "code_run", "parameters": {"script": "ls"}}</tool_use>',
-        '<tool_use>{"name": "code_run", "args": {"script": "ls"}}</tool_use>',
-        '<tool_use>{"name": "code_run", "input": {"script": "ls"}}</tool_use>',
-        '<tool_use>{"function": "code_run", "arguments": {"script": "ls"}}</tool_use>',
-        '<tool_use>{"type": "function", "function": {"name": "code_run", "arguments": "{\\"script\\": \\"ls\\"}"}}</tool_use>',
-        '<tool_use>{"name": "code_run", "script": "ls"}</tool_use>',
-        '<tool_use>[{"name": "code_run", "arguments": {"script": "ls"}}]</tool_use>',
-        '```python\nprint("<tool_use>")\n```\n' + BLOCK,
-        "Tags are <tool_use> and </tool_use>. Now:\n" + BLOCK,
-    ],
-)
+@cases
 def test_call_is_found_in_every_spelling(text: str) -> None:
     assert calls_in(text) == LS
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```python\n" + BLOCK + "\n```",
-        "```markdown\nHow to call:\n" + BLOCK + "\n```\nThat is how.",
-        f"Write `{BLOCK}` to call it.",
-        "The <tool_use> tag opens a block, </tool_use> closes it.",
-        "An unfinished <tool_use",
-        "```bash\nls\n```",
-        "Just text. 只是文字。",
-        "",
-    ],
-)
+@cases
 def test_block_that_is_only_talked_about_stays_text(text: str) -> None:
     assert parse(text) == (text, [])
 

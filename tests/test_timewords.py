@@ -1,4 +1,5 @@
-"""Time words: each collection is read right, clocks change and days leap, and no text whatever breaks the reading."""
+"""Time words: each collection is read right, clocks change and days leap, and no text whatever
+breaks the reading."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench.timewords import GOALS, NOW, collection, ours
 from launch import main
-from tests.rows import rows
+from tests.rows import cases
 from text.time import find
 from text.time.rules import language
 
@@ -18,7 +19,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def local(text: str, now: datetime, *, past: bool = True) -> list[str]:
-    """The ranges on the speaker's clock, as "start/end"."""
+    """Return the ranges on the speaker's clock, as "start/end"."""
     sides = [[each.start, each.end] for each in find(text, now, past=past)]
     return [
         "/".join(
@@ -36,9 +37,7 @@ def test_collection_is_read_right(name: str) -> None:
     assert 100 - 100 * len(wrong) / len(cases) >= GOALS[name], wrong
 
 
-@pytest.mark.parametrize(
-    ("text", "past", "coming"), rows(__name__, "of_two_readings_the_one_that_is_asked_for_is_given")
-)
+@cases
 def test_of_two_readings_the_one_that_is_asked_for_is_given(
     text: str, past: str, coming: str
 ) -> None:
@@ -46,10 +45,7 @@ def test_of_two_readings_the_one_that_is_asked_for_is_given(
     assert local(text, NOW, past=False) == [coming]
 
 
-@pytest.mark.parametrize(
-    ("text", "ranges"),
-    rows(__name__, "what_stands_in_a_list_shares_its_day_week_month_or_year"),
-)
+@cases
 def test_what_stands_in_a_list_shares_its_day_week_month_or_year(
     text: str, ranges: list[str]
 ) -> None:

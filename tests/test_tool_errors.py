@@ -14,7 +14,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.scales import nodes_of
 from tests.screen import scripted
-from tests.test_errors import CHINESE, texts, trees
+from tests.test_errors import CHINESE, names_of_errors, texts, trees
 from ui import words
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
@@ -35,23 +35,10 @@ def lang(request: pytest.FixtureRequest) -> Iterator[Lang]:
     words.use("en")
 
 
-def subclasses() -> set[str]:
-    """The names of ToolError and of what is below it."""
-    bases = {
-        node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        for tree in trees().values()
-        for node in nodes_of(tree)
-        if isinstance(node, ast.ClassDef)
-    }
-    found = {"ToolError"}
-    while more := {name for name, above in bases.items() if above & found} - found:
-        found |= more
-    return found
-
-
 def said() -> Iterator[tuple[str, str]]:
-    """Place and text of each thing that a tool can say: what it raises, and the sentences in its results."""
-    names = subclasses() | OTHERS
+    """Place and text of each thing that a tool can say: what it raises, and the sentences in its
+    results."""
+    names = names_of_errors("ToolError") | OTHERS
     for path, tree in trees().items():
         for node in nodes_of(tree):
             for each in _told(node, names, path.parent.name == "tools"):

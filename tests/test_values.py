@@ -2,18 +2,14 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.rows import rows
+from tests.rows import cases
 from text.values import cardinal, chinese_number, ordinal, spoken_year, values_in
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    rows(__name__, "values_are_read_with_their_kind"),
-)  # fmt: skip
+@cases
 def test_values_are_read_with_their_kind(text: str, found: list[str]) -> None:
     values = values_in(text)
     assert [f"{each.kind} {each.value} {each.unit}".rstrip() for each in values] == found

@@ -1,4 +1,5 @@
-"""Vectors by number: the same cases for numpy and, where it is installed, FAISS; files that are torn or of something else."""
+"""Vectors by number: the same cases for numpy and, where it is installed, FAISS; files that are
+torn or of something else."""
 
 from pathlib import Path
 

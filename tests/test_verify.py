@@ -18,6 +18,7 @@ from runs.learning.lesson_files import stored
 from runs.learning.turning import turned
 from tests.driving import agent
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import cases
 
 SKILL = "---\nname: {name}\ndescription: Lists a folder into a file\n---\n\nDo it.\n"
 LIST_INTO = """\
@@ -101,14 +102,7 @@ def test_the_way_from_draft_to_probation_leaves_the_files_alone(shelf: Shelf) ->
     assert run_ids(shelf.home) == []
 
 
-@pytest.mark.parametrize(
-    ("expect", "says"),
-    [
-        ("{status: failed}", "status: expected"),
-        ("{result: '9 files with apple'}", "result: expected"),
-        ("{status: done}", ""),
-    ],
-)
+@cases
 def test_a_case_written_by_hand_must_hold_as_it_stands(
     shelf: Shelf, expect: str, says: str
 ) -> None:

@@ -1,41 +1,36 @@
-"""Check what is made ready before a model is asked: so that the first tool call of a run waits for
+"""Check what is made ready while a model thinks: so that the first tool call of a run waits for
 nothing, and a replay not at all."""
 
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-import pytest
+from tests.machine import ran
+from tests.rows import cases
+from tests.scripted_server import Answer
 
 ROOT = Path(__file__).resolve().parent.parent
 START = """
-import os, sys
+import sys
 from pathlib import Path
 from config import load
 from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner
 
-run = Agent(load(Path(sys.argv[1]), "en", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "SOPWITH_MODEL": "m"})).start(
-    sys.argv[2], Options(cwd=Path(sys.argv[1])), AbsentOwner()
-)
-print(*("shell.effects.walk" in sys.modules, "openai" in sys.modules, run.sop))
+home, task, url = sys.argv[1:]
+config = load(Path(home), "en", {"OPENAI_BASE_URL": url, "SOPWITH_MODEL": "m"})
+run = Agent(config).start(task, Options(cwd=Path(home)), AbsentOwner())
+before = "shell.effects.walk" in sys.modules
+next(event for event in run.events() if event["type"] in ("model_called", "tool_started"))
+print(before, "shell.effects.walk" in sys.modules, "openai" in sys.modules, run.sop)
 """
 
 
-@pytest.mark.parametrize(
-    ("task", "said"),
-    [
-        ("tell me something that no procedure tells", "True False None"),
-        ("Which files take the most space in {home}?", "False False largest-files"),
-    ],
-)
-def test_a_run_with_a_model_has_the_gate_ready_and_a_replay_starts_without(
-    home: Path, task: str, said: str
+@cases
+def test_a_model_thinks_while_the_gate_gets_ready_and_a_replay_starts_without_it(
+    home: Path, scripted_server: Any, task: str, said: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", START, home, task.format(home=home)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
+    server = scripted_server([Answer(text="Something.", wait=1.0)])
+    words = [home, task.format(home=home), server.base_url]
+    done = ran(sys.executable, "-c", START, *words, cwd=ROOT)
     assert (done.stdout.strip(), done.stderr) == (said, "")

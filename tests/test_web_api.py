@@ -1,4 +1,5 @@
-"""The page's API as a machine meets it: whatever is sent is answered in its shape; OpenAI's own client uses the agent."""
+"""The page's API as a machine meets it: whatever is sent is answered in its shape; OpenAI's own
+client uses the agent."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
-from tests.rows import rows
+from tests.rows import cases
 from tests.serving import Served
 
 SCRIPTS: dict[str, list[Any]] = {
@@ -177,9 +178,7 @@ def test_openais_client_uses_responses(site: Served) -> None:
     assert "".join(pieces) == "I look.\n\nIt says hi."
 
 
-@pytest.mark.parametrize(
-    ("more", "named"), rows(__name__, "what_is_not_supported_is_refused_by_name")
-)
+@cases
 def test_what_is_not_supported_is_refused_by_name(
     site: Served, more: dict[str, Any], named: str
 ) -> None:

@@ -1,4 +1,5 @@
-"""The page in a real Chromium when it is not looked at, or cannot keep up: asleep, cut off, slow; and two windows of one owner."""
+"""The page in a real Chromium when it is not looked at, or cannot keep up: asleep, cut off, slow;
+and two windows of one owner."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def test_a_tab_that_was_frozen_knows_all_that_happened_meanwhile(
 
 
 def test_a_tab_whose_socket_was_gone_for_long_catches_up(browser: Browser, site: Served) -> None:
-    """Its connection is cut and every new one refused, until much has happened: nothing is missing, and nothing is there twice."""
+    """Its connection is cut and every new one refused, until much has happened: nothing is missing,
+    and nothing is there twice."""
     first = ended(site, "before the tunnel", "hello")
     window = Window(browser, site.origin)
     sockets: list[WebSocketRoute] = []

@@ -1,4 +1,5 @@
-"""The page keeps what it is told and shows what there is: words that come late, searches, busy calendars, totals."""
+"""The page keeps what it is told and shows what there is: words that come late, searches, busy
+calendars, totals."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ SCRIPTS: dict[str, list[Any]] = {
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[ScriptedServer]:
-    """A model that writes slowly first, and then at once."""
+    """Yield a model that writes slowly first, and then at once."""
     slow = Answer(SLOW_ANSWER, split=60, drip=0.15)
     with ScriptedServer([slow, Answer("Heard you: tea.")]) as server:
         yield server
@@ -113,7 +114,7 @@ def test_a_job_every_five_minutes_hides_no_other(window: Window, site: Served) -
 
 
 def _asks_to_remove(site: Served) -> str:
-    """A run that asks whether it may remove a folder."""
+    """Return a run that asks whether it may remove a folder."""
     (site.cwd / "old").mkdir(exist_ok=True)
     (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
     return site.begin("tidy up here", "remove")

@@ -1,4 +1,5 @@
-"""The first page: what works, waits, failed and is due, what was used, and what rote has saved; and that it is quick."""
+"""The first page: what works, waits, failed and is due, what was used, and what rote has saved; and
+that it is quick."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ SCRIPTS = {"slow": [bash("sleep 600"), "Done."]}
 
 
 def lay(home: Path, cwd: Path) -> None:
-    """Lay 5,000 runs: the oldest one was a model's, every third one was done by rote, two failed."""
+    """Lay 5,000 runs: the oldest one was a model's, every third one was done by rote, two
+    failed."""
     for number in range(RUNS - 1):
         how: dict[str, Any] = {"sop": SOP, "rote": True} if number % 3 == 0 else {}
         written(home, number, **how, status="failed" if number in (4, 5) else "done")
@@ -32,7 +34,7 @@ def lay(home: Path, cwd: Path) -> None:
 
 
 def written(home: Path, number: int, **how: Any) -> str:
-    """The log of one run, as the loop writes it; the first one is the newest."""
+    """Return the log of one run, as the loop writes it; the first one is the newest."""
     at = NOW - timedelta(minutes=7 * number)
     run = f"{at:%Y%m%d-%H%M%S}-{number:05x}"
     rote, status = bool(how.get("rote")), how.get("status", "done")

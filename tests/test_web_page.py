@@ -1,4 +1,5 @@
-"""The web page in a real Chromium on a real server: what is asked, answered, taught, remembered and planned there."""
+"""The web page in a real Chromium on a real server: what is asked, answered, taught, remembered and
+planned there."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ TALK = [
 
 @pytest.fixture
 def lived_in(site: Served, cli: CommandLine) -> None:
-    """Somebody has talked of tea, a printer and a sister; something was done by rote, is planned, and waits."""
+    """Somebody has talked of tea, a printer and a sister; something was done by rote, is planned,
+    and waits."""
     file = site.cwd / "talk.jsonl"
     if file.exists():
         return
@@ -127,7 +129,8 @@ def test_from_question_to_confirmation_to_result(window: Window, site: Served) -
 
 
 def test_foreign_text_stays_text(window: Window) -> None:
-    """HTML, scripts and addresses in requests, results and answers: shown, never obeyed, never fetched."""
+    """HTML, scripts and addresses in requests, results and answers: shown, never obeyed, never
+    fetched."""
     send(window, HOSTILE, "hostile")
     window.find(".closing").wait_for()
     window.find(".call-line").click()
@@ -272,7 +275,8 @@ def test_every_page_is_open_to_everybody(
     theme: str,
     is_examined: bool,
 ) -> None:
-    """In both languages, at both widths, light and dark: nothing keeps somebody out (axe-core), is cut off, or lacks words."""
+    """In both languages, at both widths, light and dark: nothing keeps somebody out (axe-core), is
+    cut off, or lacks words."""
     window = Window(browser, site.origin, lang, size, theme).enter(site.token)
     words = json.loads(
         (Path(__file__).parent.parent / "assets/web/words/en.json").read_text("utf-8")

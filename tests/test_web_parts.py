@@ -1,4 +1,5 @@
-"""Parts of the page's server by themselves: what is asked of the owner, what its errors say, how little it costs idle."""
+"""Parts of the page's server by themselves: what is asked of the owner, what its errors say, how
+little it costs idle."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
 def test_what_is_not_found_is_said_in_chinese_too() -> None:
-    """tests/test_errors.py looks at what is raised; `found` of the page raises the text that it is handed."""
+    """tests/test_errors.py looks at what is raised; `found` of the page raises the text that it is
+    handed."""
     said = [
         node.args[1].value
         for path in sorted((CHECKOUT / "ui" / "web").rglob("*.py"))
@@ -35,7 +37,8 @@ def test_what_is_not_found_is_said_in_chinese_too() -> None:
 
 
 def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:
-    """With a tab open and nothing to do. The bounds leave room for a busy machine; docs/web.md has the figures."""
+    """With a tab open and nothing to do. The bounds leave room for a busy machine; docs/web.md has
+    the figures."""
     with Served(made_home(tmp_path / "idle", ["hello"]), tmp_path) as site:
         site.sign_in()
         with site.tab():

@@ -1,4 +1,5 @@
-"""Hostile and broken input to a real `serve`: what it answers, and that it goes on serving everybody else."""
+"""Hostile and broken input to a real `serve`: what it answers, and that it goes on serving
+everybody else."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.machine import PATIENCE_SECONDS
-from tests.rows import rows
+from tests.rows import cases
 from tests.serving import Served, made_home
 
 JSON = {"Content-Type": "application/json"}
@@ -72,7 +73,7 @@ def test_a_request_that_can_be_read_in_two_ways_gives_nothing(site: Served, requ
     assert b'"runs"' not in got
 
 
-@pytest.mark.parametrize("path", rows(__name__, "no_spelling_of_a_path_comes_past_the_cookie"))
+@cases
 def test_no_spelling_of_a_path_comes_past_the_cookie(site: Served, path: str) -> None:
     answer = site.ask("GET", path, headers={**site.browser(), "Cookie": "a=b"})
     assert b'"working"' not in answer.body
@@ -165,8 +166,8 @@ def test_a_damaged_list_of_who_may_come_in_lets_nobody_in(tmp_path: Path) -> Non
 def test_who_does_not_finish_a_request_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Half a head, half of a second head, half a body, and nothing at all: closed, while a WebSocket and an answer that
-    takes long stay."""
+    """Half a head, half of a second head, half a body, and nothing at all: closed, while a
+    WebSocket and an answer that takes long stay."""
     import uvicorn
 
     from ui.web import guard

@@ -1,4 +1,5 @@
-"""Why something is asked about or refused, on the page, in the language of whoever reads it; it changes with the language."""
+"""Why something is asked about or refused, on the page, in the language of whoever reads it; it
+changes with the language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The page's runs on a real server: asked and answered, caught up with, steered, stopped, attached to, survived."""
+"""The page's runs on a real server: asked and answered, caught up with, steered, stopped, attached
+to, survived."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
 
 
 def test_from_question_to_confirmation_to_result(site: Served) -> None:
-    """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same from the log."""
+    """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same
+    from the log."""
     _old(site)
     with site.tab() as tab:
         run = site.begin("I no longer need what old holds", "delete")
@@ -73,7 +75,7 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
 
 
 def _old(site: Served) -> None:
-    """A folder with something of the owner's in it."""
+    """Make a folder with something of the owner's in it."""
     (site.cwd / "old").mkdir(exist_ok=True)
     (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
 
@@ -197,7 +199,8 @@ def test_what_is_too_large_is_said_so(site: Served) -> None:
 
 
 def test_killed_and_started_again_the_page_reconnects_and_the_run_goes_on(site: Served) -> None:
-    """The server alone is killed: its run goes on by itself and is seen by the next server, with the same cookie."""
+    """The server alone is killed: its run goes on by itself and is seen by the next server, with
+    the same cookie."""
     with site.tab() as tab:
         run = site.begin("wait for me", "wait")
         tab.until("tool_started")
@@ -373,7 +376,8 @@ def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) ->
 
 
 def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> None:
-    """The scheduler lives in the server: what is run now is in the ledger, and the calendar knows what came of it."""
+    """The scheduler lives in the server: what is run now is in the ledger, and the calendar knows
+    what came of it."""
     shown = site.post("/api/schedule/preview", {"when": "every weekday 08:00"}).json
     assert (shown["said"], len(shown["next"])) == ("every weekday at 08:00", 5)
     assert site.post("/api/schedule/preview", {"when": "when pigs fly"}).status == 422
@@ -403,7 +407,8 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
 def test_nobody_at_the_page_means_the_inbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process, where the time until nobody is there can be short: the rest is the real thing."""
+    """In this process, where the time until nobody is there can be short: the rest is the real
+    thing."""
     import asyncio
 
     import config

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.rows import rows
+from tests.rows import cases, rows
 from tests.serving import Served, made_home
 
 SECRET = "sk-live-51Habcdefghijklmnop"
@@ -22,7 +22,7 @@ SETTINGS = f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key:
 
 
 def told(site: Served, **headers: Any) -> dict[str, Any]:
-    """The headers of the page, with some changed; None leaves one out."""
+    """Return the headers of the page, with some changed; None leaves one out."""
     given = {**site.browser(), **{name.replace("_", "-"): value for name, value in headers.items()}}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -33,7 +33,8 @@ def status(site: Served, path: str, **headers: Any) -> int:
 
 @pytest.mark.parametrize("probe", rows(__name__, "probes"), ids=lambda probe: str(probe["what"]))
 def test_a_request_is_answered_by_whose_it_is(site: Served, probe: dict[str, Any]) -> None:
-    """Other names that lead here (DNS rebinding), hostile pages in the same browser, forms, sockets, nobody's cookie."""
+    """Other names that lead here (DNS rebinding), hostile pages in the same browser, forms,
+    sockets, nobody's cookie."""
     for (method, path), changed in product(probe["asks"], probe["headers"]):
         headers = {name: value and value.format(port=site.port) for name, value in changed.items()}
         answer = site.ask(method, path, probe.get("body", "").encode(), told(site, **headers))
@@ -163,7 +164,7 @@ def test_what_lies_on_the_disk_lets_nobody_in(site: Served) -> None:
 # Paths: nothing but the page's own files.
 
 
-@pytest.mark.parametrize("path", rows(__name__, "paths"))
+@cases
 def test_no_path_leads_out_of_the_page(site: Served, path: str) -> None:
     answer = site.ask("GET", path, headers=told(site))
     assert b"import" not in answer.body or b"<!doctype" in answer.body.lower()

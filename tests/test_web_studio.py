@@ -1,4 +1,5 @@
-"""The page in a real Chromium: teaching and editing SOPs, the settings, branches and names of conversations, finding."""
+"""The page in a real Chromium: teaching and editing SOPs, the settings, branches and names of
+conversations, finding."""
 
 from __future__ import annotations
 

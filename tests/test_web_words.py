@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 
 WEB = CHECKOUT / "assets" / "web"
 SAID = re.compile(r"""\bsay(?:Or)?\(\s*(?:"([^"]+)"|`([^`]+)`)""")
@@ -54,7 +54,8 @@ def test_every_word_that_the_page_says_is_there_and_every_word_is_said() -> None
 
 @pytest.mark.parametrize("file", OURS, ids=lambda file: str(file.relative_to(WEB)))
 def test_a_script_of_the_page_says_its_job_and_stays_small(file: Path) -> None:
-    """First line, size, and no way to run text as code or to write HTML but through the sanitiser."""
+    """First line, size, and no way to run text as code or to write HTML but through the
+    sanitiser."""
     text = file.read_text("utf-8")
     assert text.startswith("// ")
     assert text.count("\n") < 400
@@ -77,12 +78,7 @@ def test_pages_hold_no_script_or_style_of_their_own_and_name_no_other_host() -> 
 
 
 def test_libraries_are_the_files_that_were_looked_at() -> None:
-    done = subprocess.run(
-        [sys.executable, str(CHECKOUT / "scripts" / "vendor_web"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, str(CHECKOUT / "scripts" / "vendor_web"), "--check")
     assert (done.returncode, done.stderr) == (0, "")
     named = {
         line.split()[3]

@@ -1,4 +1,5 @@
-"""The page of a run in a real Chromium: its changes and undo, run again, compared, searched, the network, what a yes would change."""
+"""The page of a run in a real Chromium: its changes and undo, run again, compared, searched, the
+network, what a yes would change."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ SCRIPTS: dict[str, list[Any]] = {
 
 
 def wrote(site: Served) -> str:
-    """A run that changed one file of the owner's and made another."""
+    """Return a run that changed one file of the owner's and made another."""
     (site.cwd / "notes.md").write_text("coffee\nmilk\n", "utf-8")
     for each in ("numbers.csv", "other.csv"):
         (site.cwd / "lists" / each).unlink(missing_ok=True)

@@ -1,4 +1,5 @@
-"""The window: the same turns from the ring and from a real Redis; one that is absent, hangs, dies and comes back."""
+"""The window: the same turns from the ring and from a real Redis; one that is absent, hangs, dies
+and comes back."""
 
 import contextlib
 import shutil
@@ -71,7 +72,8 @@ def answer_as_a_web_server(listening: socket.socket) -> None:
 
 
 class RedisServer:
-    """A real redis-server on loopback that can be killed and started again, with nothing kept in between."""
+    """A real redis-server on loopback that can be killed and started again, with nothing kept in
+    between."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -262,7 +264,7 @@ def test_doctor_says_whether_redis_answers(home: Path, redis: RedisServer) -> No
 
 
 def asked(home: Path, task: str, reply: str, session: str = "main") -> str:
-    """Runs a task; gives the user message that the model read."""
+    """Run a task; return the user message that the model read."""
     events = run(home, [reply], task=task, session=session)
     return next(
         str(event["messages"][1]["content"]) for event in events if event["type"] == "context"

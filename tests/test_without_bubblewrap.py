@@ -1,4 +1,5 @@
-"""Where bubblewrap is missing, our own walls stand in; where user namespaces are closed too, what is guarded stays."""
+"""Where bubblewrap is missing, our own walls stand in; where user namespaces are closed too, what
+is guarded stays."""
 
 import json
 import os
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.inbox import Inbox
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
+from tests.machine import ran
 from tests.screen import scripted
 
 # In a namespace of its own, which may make no further ones: a container, or Ubuntu with AppArmor.
@@ -29,7 +32,7 @@ def bwrap_path():
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PATH with all programs of the machine but bubblewrap."""
+    """Return a PATH with all programs of the machine but bubblewrap."""
     folder = tmp_path_factory.mktemp("bin")
     for source in os.environ["PATH"].split(":"):
         for program in Path(source).glob("*"):
@@ -43,7 +46,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(params=["open", "closed"])
 def words(request: pytest.FixtureRequest) -> list[str]:
-    """The words before Sopwith's: on a machine with user namespaces, and without."""
+    """Return the words before Sopwith's: on a machine with user namespaces, and without."""
     if request.param == "open":
         return []
     return CLOSED_WORDS
@@ -56,7 +59,7 @@ def sopwith(
     command = [*words, sys.executable, str(CHECKOUT / "launch.py"), *args]
     packages = Path(path) if has_package else Path(path).with_name("none")
     env = os.environ | {"PATH": path, "PYTHONPATH": str(packages)}
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    return ran(*command, env=env)
 
 
 def test_a_script_makes_files_beside_the_agents_home(
@@ -89,13 +92,37 @@ for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
 """
     scripted(home, [call("code_run", type="python", script=script), "done"])
     before = (home / "config.yaml").read_text()
-    sopwith(CLOSED_WORDS, path, "run", "look", "--no-rote", "--approve", "all")
-    assert (owner / "x.txt").exists()
+    sopwith(CLOSED_WORDS, path, "run", "look", "--no-rote", "--approve", "never")
+    assert not (owner / "x.txt").exists()
     assert (owner / ".bashrc").read_text() == "mine\n" and not (owner / ".zshrc").exists()
     assert (home / "config.yaml").read_text() == before
     [log] = home.glob("runs/*/log.jsonl")
     ended = [json.loads(line) for line in log.read_text().splitlines() if '"tool_ended"' in line]
-    assert "scripted" not in str(ended[0]["data"]["output"])
+    assert "scripted" not in str(ended[0]["data"])
+
+
+def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(
+    path: str, home: Path
+) -> None:
+    """Check that what may pass can be undone; what must be asked about is as before until somebody
+    says yes."""
+    scripted(home, [bash("echo new > a.txt; echo more >> b.txt"), bash("rm c.txt"), "done"])
+    for name in "bc":
+        Path(f"{name}.txt").write_text(name)
+    os.link("b.txt", "b2.txt")
+    done = sopwith(CLOSED_WORDS, path, "run", "make files", "--no-rote")
+    assert done.returncode == 3, done.stderr
+    assert sorted(Path.cwd().iterdir()) == [
+        Path.cwd() / f"{each}.txt" for each in ("a", "b", "b2", "c")
+    ]
+    [waiting] = Inbox(home).list()
+    assert sopwith(CLOSED_WORDS, path, "inbox", "approve", waiting.id).returncode == 0
+    assert not Path("c.txt").exists() and Path("b2.txt").read_text() == "bmore\n"
+    assert sopwith(CLOSED_WORDS, path, "undo", "--yes").returncode == 0
+    assert (
+        not Path("a.txt").exists()
+        and Path("c.txt").read_text() + Path("b2.txt").read_text() == "cb"
+    )
 
 
 def test_the_package_brings_bubblewrap_where_the_system_has_none(path: str, home: Path) -> None:

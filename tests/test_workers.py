@@ -1,4 +1,5 @@
-"""Many machines: a shared queue and run logs on a real PostgreSQL, workers as processes that are killed and frozen."""
+"""Many machines: a shared queue and run logs on a real PostgreSQL, workers as processes that are
+killed and frozen."""
 
 import itertools
 import json
@@ -27,7 +28,7 @@ from runs.workers.log import (
 from runs.workers.tasks import cancel, send
 from runs.workers.tasks import listed as tasks_of
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, ran
 from tests.postgres import Cluster, cluster, programs
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
@@ -68,7 +69,8 @@ _names = itertools.count()
 
 @pytest.fixture
 def shared(postgres: Cluster, home: Path) -> Iterator[Database]:
-    """A new database, named in the config of this test's home, which knows the SOP "stamp"."""
+    """Yield a new database, named in the config of this test's home, which knows the SOP
+    "stamp"."""
     url = postgres.new(f"t{next(_names)}")
     add_home(home, url)
     with closing(opened(load(home, "en", {}))) as database:
@@ -101,7 +103,7 @@ def claimed(database: Database, run: str, who: str = "a") -> Claim:
 
 @pytest.fixture
 def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
-    """Starts workers that end with the test."""
+    """Start workers that end with the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start(at: Path) -> subprocess.Popen[str]:
@@ -206,13 +208,7 @@ def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(
 ) -> None:
     command = [str(CHECKOUT / "scripts" / "crash_workers"), "10", "--kills", "2", "--freezes", "1"]
     more = ["--lease", "1", "--away", "1.5", "--workers", "3"]
-    done = subprocess.run(
-        [sys.executable, *command, *more],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
+    done = ran(sys.executable, *command, *more, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "{'done': 10}" in done.stdout and " 0 wrong" in done.stdout
 
@@ -289,7 +285,7 @@ def logged(database: Database, run: str, kind: str) -> list[Event]:
 
 
 def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
-    """A model that gives two tasks to helpers, one of which works until `gate` is there."""
+    """Return a model that gives two tasks to helpers, one of which works until `gate` is there."""
     tasks = {"name": "delegate", "args": {"tasks": ["quick", "slow"]}, "id": "d"}
 
     def answer(body: dict[str, Any], _: int) -> Answer:
@@ -319,8 +315,8 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     scripted_server: Any,
     cli: CommandLine,
 ) -> None:
-    """The first machine is killed with one helper done and one at work: the second takes the one's answer, and goes on
-    with the other; neither is begun anew."""
+    """The first machine is killed with one helper done and one at work: the second takes the one's
+    answer, and goes on with the other; neither is begun anew."""
     server = scripted_server(helped(gate := tmp_path / "gate"))
     (work := tmp_path / "work").mkdir()
     url = (home / "config.yaml").read_text().split('"')[1]

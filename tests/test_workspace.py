@@ -1,4 +1,5 @@
-"""Workspace files: whatever lies there, a session gets what it may have, and is told what was wrong."""
+"""Workspace files: whatever lies there, a session gets what it may have, and is told what was
+wrong."""
 
 import os
 import time
@@ -49,18 +50,6 @@ def test_the_order_is_that_of_the_seed_and_the_owners_files_are_the_owners(home:
     notes = ["memory/2026-02-15.md", "memory/2026-02-14.md"]
     assert main.names == ["AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", *notes, "MEMORY.md"]
     assert shared.names == ["AGENTS.md", "SPIRIT.md", "TOOLS.md", "memory/2026-02-15.md"]
-
-
-def test_a_shared_session_gets_nothing_of_the_owner_and_makes_no_owners_file(home: Path) -> None:
-    context = workspace(home, TEAM).load()
-    assert context.session_type == "shared" and not (home / "OWNER.md").exists()
-    (home / "OWNER.md").write_text("PRIVATE")
-    (home / "MEMORY.md").write_text("PRIVATE")
-    (home / "memory").mkdir(exist_ok=True)
-    for day in (TODAY, YESTERDAY):
-        (home / f"memory/{day}.md").write_text("- PRIVATE\n")
-    one = workspace(home, TEAM)
-    assert "PRIVATE" not in repr((one.load(), one.results, one.versions, one.changed()))
 
 
 def folder(path: Path) -> None:

@@ -1,13 +1,15 @@
-"""Written instructions become a script with parameters: it does the same with other values; what is not understood is listed."""
+"""Written instructions become a script with parameters: it does the same with other values; what is
+not understood is listed."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from learning.draft import LearningError, whole
 from learning.written import Instructions, read_text
+from tests.machine import ran
+from tests.rows import cases
 
 MARKDOWN = """\
 # Back up <FOLDER>
@@ -50,14 +52,9 @@ def read(text: str, file: str) -> Instructions:
 
 
 def done(found: Instructions, **values: str) -> tuple[int, str]:
-    """The exit code and output of the script with these values."""
+    """Return the exit code and output of the script with these values."""
     script = "\n".join(found.lines)
-    ended = subprocess.run(
-        ["bash", "-c", script],
-        env={"PATH": "/usr/bin:/bin", **values},
-        capture_output=True,
-        text=True,
-    )
+    ended = ran("bash", "-c", script, env={"PATH": "/usr/bin:/bin", **values})
     return ended.returncode, ended.stdout.strip()
 
 
@@ -123,20 +120,7 @@ def test_a_whole_sop_is_taken_as_it_is_written() -> None:
     assert staged.is_settled and "echo 1" in staged.files["SKILL.md"]
 
 
-@pytest.mark.parametrize(
-    ("text", "file", "said"),
-    [
-        ("", "a.md", "empty"),
-        ("a\0b", "a.md", "no text"),
-        ("# Only words\n\nDo it well.\n", "a.md", "no step"),
-        ("plan: [", "a.yaml", "not YAML"),
-        ("plan:\n  - {tool: 3}\nresult: x\n", "a.yaml", "a.yaml:2: plan"),
-        ("a: 1", "a.yaml", "no steps"),
-        ("steps: [{tool: shop.find, args: {}}]", "a.yaml", "under plan"),
-        ("x" * 300_000, "a.md", "longer"),
-        ("1. call mother\n2. wait\n", "a.md", "line 1: no command in 'call mother'"),
-    ],
-)
+@cases
 def test_texts_that_say_no_steps_are_refused_with_the_reason(
     text: str, file: str, said: str
 ) -> None:
@@ -146,30 +130,12 @@ def test_texts_that_say_no_steps_are_refused_with_the_reason(
         whole(found, "x", file)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('for f in "$@"; do echo "$f"; done\n', "line 1: .*any number of arguments"),
-        ("ls\nread -p 'sure? ' x\n", "line 2: .*asks while it runs"),
-        ("sudo ls\n", "line 1: .*password"),
-        ("ls\nvim x\n", "line 2: .*terminal"),
-    ],
-)
+@cases
 def test_what_needs_a_person_is_a_problem(text: str, said: str) -> None:
     assert any(re.match(said, problem) for problem in read(text, "x.sh").problems)
 
 
-@pytest.mark.parametrize(
-    ("text", "file", "names"),
-    [
-        ('# Copy\n\n```bash\ncp "$1" "$2"\n```\n', "a.md", ["argument1", "argument2"]),
-        ('SRC=$1\ncp "$SRC" "${2}"\n', "a.sh", ["src", "argument2"]),
-        ('# usage: a.sh SRC\nSRC=$1\n[ $# -lt 1 ] && exit 1\nwc -l "$SRC"\n', "a.sh", ["src"]),
-        ('if [ $# -lt 2 ]; then echo "usage: $0 FROM WHERE"; exit 1; fi\ncp "$1" "$2"\n', "a.sh", ["from", "where"]),
-        ("awk '{print $1}' ~/list.txt\n", "a.sh", []),
-        ('echo "it isn\'t $1"\necho "it\'s"\n', "a.sh", ["argument1"]),
-    ],
-)  # fmt: skip
+@cases
 def test_arguments_by_number_are_parameters_also_in_markdown(
     text: str, file: str, names: list[str]
 ) -> None:

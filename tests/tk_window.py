@@ -1,4 +1,5 @@
-"""A program with a window for tests of the desktop: a button that counts, a field, a list, a canvas, a menu; it tells what it got.
+"""A program with a window for tests of the desktop: a button that counts, a field, a list, a
+canvas, a menu; it tells what it got.
 
 `python tests/tk_window.py FILE TITLE +X+Y`: FILE holds the state as JSON after each change.
 """
@@ -32,7 +33,7 @@ def _menu(root: tkinter.Tk, tell: Callable[..., None]) -> tkinter.Menu:
 
 
 def main(file: Path, title: str, where: str) -> None:
-    """Opens the window and shows it until it is closed."""
+    """Open the window and show it until it is closed."""
     root = tkinter.Tk(className="Lamps")
     root.title(title)
     root.geometry("460x520" + where)
@@ -83,7 +84,7 @@ def main(file: Path, title: str, where: str) -> None:
     root.bind_all("<F5>", lambda _: tell(keys=[*state["keys"], "f5"]))
 
     def places() -> None:
-        """The middle of each thing, in pixels of the screen."""
+        """Print the middle of each thing, in pixels of the screen."""
         root.update()
         found = {
             "field": field,

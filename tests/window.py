@@ -1,4 +1,5 @@
-"""A real Chromium that looks at the page of a real server: nothing leaves this machine, and no fault stays unseen."""
+"""A real Chromium that looks at the page of a real server: nothing leaves this machine, and no
+fault stays unseen."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of this machine, without a screen; skips where there is none."""
+    """Yield the browser of this machine, without a screen; skips where there is none."""
     found = (
         shutil.which("chromium")
         or shutil.which("chromium-browser")
@@ -44,7 +45,8 @@ def chromium() -> Iterator[Browser]:
 
 
 class Window:
-    """One window. `faults`: what the console said, what a page threw, what was asked of another host."""
+    """One window. `faults`: what the console said, what a page threw, what was asked of another
+    host."""
 
     def __init__(
         self,
@@ -80,17 +82,17 @@ class Window:
             self.faults.append(f"asked another host: {asked.url}")
 
     def close(self) -> None:
-        """Ends it; every fault that was not expected is told."""
+        """End it; every fault that was not expected is told."""
         self.context.close()
         assert self.faults == []
 
     def open(self, path: str = "") -> Window:
-        """Loads a page anew."""
+        """Load a page anew."""
         self.page.goto(f"{self.origin}/{path}")
         return self
 
     def enter(self, token: str, changes: bool = True) -> Window:
-        """Opens the address that the server printed; `changes`: and turns changes on."""
+        """Open the address that the server printed; with `changes`, turn changes on."""
         self.open(f"chat#token={token}")
         self.find(".composer, .talk").first.wait_for()
         if changes and self.find(".composer.closed").count():
@@ -119,17 +121,17 @@ class Window:
         return expect(found)
 
     def button(self, name: str) -> Locator:
-        """The button of that name."""
+        """Return the button of that name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def settled(self) -> Window:
-        """Waits until nothing is being loaded."""
+        """Wait until nothing is being loaded."""
         self.page.locator("main h1:visible").first.wait_for()
         self.page.locator("[aria-busy=true], .loading").first.wait_for(state="detached")
         return self
 
     def picture(self, name: str) -> Path:
-        """A screenshot in `artefacts/`, which Git does not keep."""
+        """Return a screenshot in `artefacts/`, which Git does not keep."""
         ARTEFACTS.mkdir(exist_ok=True)
         file = ARTEFACTS / f"{name}-{self.size[0]}-{self.lang}-{self.theme}.png"
         self.page.screenshot(path=file)

@@ -1,4 +1,5 @@
-"""Load the public names of a part when they are first used, so that a start imports only what it needs (PEP 562)."""
+"""Load the public names of a part when they are first used, so that a start imports only what it
+needs (PEP 562)."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ _IMPORT = re.compile(r"^ +from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 def lazy(part: str, **names: str) -> Callable[[str], object]:
     """Return the `__getattr__` of a part's `__init__`.
 
-    The public names are those that it imports for the type checker under `if TYPE_CHECKING:`, one a line (`from a.b import
-    c as c`). `names` maps each to its module instead, where they stand in no file.
+    The public names are those that it imports for the type checker under `if TYPE_CHECKING:`, one a
+    line (`from a.b import c as c`). `names` maps each to its module instead, where they stand in no
+    file.
     """
 
     def load(name: str) -> object:

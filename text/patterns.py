@@ -1,4 +1,5 @@
-"""Regular expressions that are compiled when they are first used: hundreds stand in modules, a run needs a few."""
+"""Regular expressions that are compiled when they are first used: hundreds stand in modules, a run
+needs a few."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class _Pattern:
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """As `re.compile`, but an expression that is wrong is found when it is used."""
+    """Return it as `re.compile`, but an expression that is wrong is found when it is used."""
     return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
 
 

@@ -1,10 +1,11 @@
-"""The seam for what is optional: load it from the part of ours, or of an installed package, that declares it.
+"""The seam for what is optional: load it from the part of ours, or of an installed package, that
+declares it.
 
 A package declares an entry point in the group `sopwith.plugins`, named `KIND.NAME`, such as
-`family.weather = "sopwith_weather:FAMILY"`; `plugins: [weather]` in config.yaml asks for it. Nothing
-is imported, and no package is looked up, that nobody asks for. The kinds: `family` (of tools);
-`graph`, `queue` and `vectors`, of which config.yaml or the environment names one. Backends of ours
-stand in assets/plugins.json like those of a package.
+`family.weather = "sopwith_weather:FAMILY"`; `plugins: [weather]` in config.yaml asks for it.
+Nothing is imported, and no package is looked up, that nobody asks for. The kinds: `family` (of
+tools); `graph`, `queue` and `vectors`, of which config.yaml or the environment names one. Backends
+of ours stand in assets/plugins.json like those of a package.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ OWN = Path(__file__).resolve().parents[1] / "assets" / "plugins.json"
 
 
 def found(kind: str, names: Iterable[str]) -> dict[str, Any]:
-    """Load the plugins of one kind by name, in order. Raises ConfigError where one does not load."""
+    """Load the plugins of one kind by name, in order. Raises ConfigError where one does not
+    load."""
     return {point.name.partition(".")[2]: _loaded(point) for point in _points(kind, names)}
 
 
@@ -39,7 +41,8 @@ def check(names: Iterable[str]) -> None:
 
 
 def one(kind: str, name: str) -> Any:
-    """Load one backend, of ours or of an installed package. Raises ConfigError where there is none of this name."""
+    """Load one backend, of ours or of an installed package. Raises ConfigError where there is none
+    of this name."""
     known = _backends(kind)
     if name not in known:
         names = ", ".join(sorted(known))

@@ -1,4 +1,5 @@
-"""Read a data file of sections: `[name]`, then lines of text; a line that begins with `# ` is a comment."""
+"""Read a data file of sections: `[name]`, then lines of text; a line that begins with `# ` is a
+comment."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ def catalogue(lang: str) -> dict[str, Any]:
 
 
 def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
-    """Return the sentence of a key; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
+    """Return the sentence of a key; one for a count has two forms, the first for an `n` of 1.
+    Raises KeyError."""
     found = catalogue(lang)[key]
     if isinstance(found, list):
         found = found[0 if str(values.get("n")) == "1" else -1]
@@ -29,7 +30,8 @@ def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
 
 
 def sentence(lang: str, said: Said) -> str:
-    """Return the sentence of a key with its values, each a text or a sentence itself. Raises KeyError."""
+    """Return the sentence of a key with its values, each a text or a sentence itself. Raises
+    KeyError."""
     values = {
         name: sentence(lang, Said(*value)) if isinstance(value, list) else value
         for name, value in said.values.items()

@@ -1,8 +1,10 @@
-"""Define a tool: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
+"""Define a tool: a typed function with a docstring. Its schema is derived from both
+(tools/schema.py).
 
-A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator that yields its
-output as text while it works (or an event, which is then on disk before it goes on) and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
-file, a pattern that is not unique); anything else that it raises is a defect of ours and ends the run.
+A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator
+that yields its output as text while it works (or an event, which is then on disk before it goes on)
+and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing file, a
+pattern that is not unique); anything else that it raises is a defect of ours and ends the run.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ class Memories(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
+    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as
+    there is to share."""
 
     tasks: Sequence[str]
     files: Sequence[str] = ()
@@ -82,6 +85,7 @@ class ToolContext:
     credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     staging: Staging | None = None  # where its changes are judged; None: they are made at once
+    is_staged: bool = False  # this call: the gate judges its changes when they are seen
     recording: Recording | None = None  # keeps what its file tools replace; None: nothing is kept
     leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave] = lambda *_: Leave()
     recall: Callable[[str], Memories] = lambda _: Memories()
@@ -105,9 +109,14 @@ class ToolContext:
         """Return the block in which a file tool changes this path, so that it can be taken back."""
         return self.recording.of(self.call, path) if self.recording else nullcontext()
 
-    def stages(self, name: str) -> bool:
-        """True for a call whose changes are judged when they are seen."""
-        return name == "code_run" and bool(self.staging or self.is_dry)
+    def stages(self, name: str, args: Mapping[str, Any]) -> bool:
+        """Find out if the changes of this call are judged when they are seen; it holds for the
+        whole call."""
+        self.is_staged = False
+        if name == "code_run" and self.staging:
+            folder = self.path(args["cwd"]) if args.get("cwd") else self.cwd
+            self.is_staged = self.staging.is_ready(str(args.get("script", "")), folder)
+        return self.is_staged or (self.is_dry and name == "code_run")
 
     def resumed(self) -> Generator[Any, Any, ToolResult] | None:
         """Return the rest of a call that was done and whose changes wait; None for a new call."""
@@ -116,14 +125,15 @@ class ToolContext:
         return staging.resume(self.call, self.hash) if staging and is_done else None
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
-        """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
+        """Return the run's one object for `key` (a browser, a shell), made when it is first asked
+        for."""
         if key not in self.kept:
             self.kept[key] = make()
         found: Kept = self.kept[key]
         return found
 
     def close(self) -> None:
-        """Ends what the tools kept, last made first. One that cannot be ended stops no other."""
+        """Close what the tools kept, last made first. One that cannot be ended stops no other."""
         for each in reversed(list(self.kept.values())):
             if hasattr(each, "close"):
                 with suppress(OSError, RuntimeError, ToolError):
@@ -131,7 +141,8 @@ class ToolContext:
         self.kept.clear()
 
     def resolved(self, value: Any) -> Any:
-        """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
+        """Return the arguments with credentials in the place of `${NAME}`; for use at once, never
+        to be kept or shown."""
         if not self.credentials:
             return value
         from safety.secrets import resolved
@@ -145,11 +156,12 @@ class ToolContext:
 
     @property
     def name(self) -> str:
-        """The id of this call as a part of the name of a file."""
+        """Return the id of this call as a part of the name of a file."""
         return re.sub(r"[^\w.-]", "_", self.call)[:60] or "call"
 
     def new_file(self, folder: str, name: str) -> Path:
-        """Return the path of a new file in a folder of the run, numbered where the name is taken."""
+        """Return the path of a new file in a folder of the run, numbered where the name is
+        taken."""
         file = place = self.folder / folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
         number = 1
@@ -159,10 +171,12 @@ class ToolContext:
         return file
 
     def path(self, text: str) -> Path:
-        """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
-        folder of the runs by a name (safety/gate/shared_sessions.py).
+        """Return the absolute path that the model means: ~ is expanded, relative paths start at
+        `cwd`; links stay. A group calls the folder of the runs by a name
+        (safety/gate/shared_sessions.py).
 
-        Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
+        Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an
+        unknown user).
         """
         if _NO_PATH.search(text):
             raise ToolError("error.tools.path", text=f"{text[:200]!a}")
@@ -177,15 +191,17 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
     def place(self, text: str) -> Path:
-        """Return the path without links that the gate has judged; it is opened by safety/paths/handles.py, which follows none."""
+        """Return the path without links that the gate has judged; it is opened by
+        safety/paths/handles.py, which follows none."""
         found = self.judged.get(text)
         return resolve(self.path(text)) if found is None else found
 
 
 class Tool(NamedTuple):
-    """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
-    `paths` names those of its arguments that are paths (a string, or a list of strings). `about` says what else of a call
-    the gate should know: what the arguments only refer to."""
+    """A function with what the handler and the gate must know of it. `effects` names what it may do
+    to the world; `paths` names those of its arguments that are paths (a string, or a list of
+    strings). `about` says what else of a call the gate should know: what the arguments only refer
+    to."""
 
     name: str
     run: Callable[..., ToolResult | Generator[Any, None, ToolResult]]
@@ -194,8 +210,9 @@ class Tool(NamedTuple):
     about: Callable[[ToolContext, dict[str, Any]], dict[str, Any]] = lambda *_: {}
 
     def touches(self, context: ToolContext, args: dict[str, Any]) -> tuple[Path, ...]:
-        """The paths that a call names, as the gate needs them: absolute, links followed; of something to delete only
-        the links on the way to it, since it is the link itself that goes. Raises ToolError as `ToolContext.path`."""
+        """Return the paths that a call names, as the gate needs them: absolute, links followed; of
+        something to delete only the links on the way to it, since it is the link itself that goes.
+        Raises ToolError as `ToolContext.path`."""
         found = []
         for name in self.paths:
             value = args.get(name)
@@ -209,13 +226,14 @@ class Tool(NamedTuple):
 
     @property
     def only_reads(self) -> bool:
-        """True when the call leaves nothing behind, so that it may be done again after a crash."""
+        """Return True when the call leaves nothing behind, so that it may be done again after a
+        crash."""
         # without any it is not ours
         return bool(self.effects) and set(self.effects) <= {"none", "read", "ask"}
 
 
 def resolve(path: Path) -> Path:
-    """The path without links and dots. Raises ToolError when links go round in a circle."""
+    """Return the path without links and dots. Raises ToolError when links go round in a circle."""
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:
@@ -227,7 +245,7 @@ def tool(
     paths: tuple[str, ...] = (),
     about: Callable[[ToolContext, dict[str, Any]], dict[str, Any]] = lambda *_: {},
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Makes a tool of a function: `@tool("read", paths=("path",))`."""
+    """Make a tool of a function: `@tool("read", paths=("path",))`."""
 
     def wrap(function: Callable[..., Any]) -> Tool:
         if not inspect.getdoc(function):

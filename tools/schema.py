@@ -1,8 +1,9 @@
-"""Derives the schema of a tool from its signature and docstring, and checks the arguments of a call against it.
+"""Derives the schema of a tool from its signature and docstring, and checks the arguments of a call
+against it.
 
-`python -m tools.registry` writes assets/tools_schema.json and assets/family_schemas.json; at run time these files are read,
-nothing is derived. In the docstring the first paragraph describes the tool, a line `name: text` describes an argument.
-Source: seed 002 §3.
+`python -m tools.registry` writes assets/tools_schema.json and assets/family_schemas.json; at run
+time these files are read, nothing is derived. In the docstring the first paragraph describes the
+tool, a line `name: text` describes an argument. Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", b
 
 
 def schemas(tools: Iterable[Tool]) -> list[Schema]:
-    """OpenAI function schemas: of the file for the tools that it knows, else derived (a plug-in, a test)."""
+    """OpenAI function schemas: of the file for the tools that it knows, else derived (a plug-in, a
+    test)."""
     stored = stored_schemas()
     return [
         stored.get(tool.name) or _of_families().get(tool.name) or derive(tool) for tool in tools
@@ -37,7 +39,7 @@ def schemas(tools: Iterable[Tool]) -> list[Schema]:
 
 @functools.cache
 def stored_schemas() -> dict[str, Schema]:
-    """The schemas of assets/tools_schema.json by tool name."""
+    """Return the schemas of assets/tools_schema.json by tool name."""
     return _by_name(FILE)
 
 
@@ -52,7 +54,8 @@ def _by_name(file: Path) -> dict[str, Schema]:
 
 
 def derive(tool: Tool) -> Schema:
-    """The schema that the function's signature and docstring say. Raises TypeError for what no schema can say."""
+    """Return the schema that the function's signature and docstring say. Raises TypeError for what
+    no schema can say."""
     description, about = _read_docstring(tool.run)
     hints = typing.get_type_hints(tool.run, include_extras=True)
     properties, required = {}, []
@@ -119,8 +122,9 @@ _MADE: dict[Any, Callable[[tuple[Any, ...]], Schema]] = {
 def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
     """None when `args` fit the function schema, else what is wrong, in a line for the model.
 
-    What is only written in another way is put right in `args` itself: "30" for an integer, "true" for a boolean, 5 for
-    a string, one string for a list of them, JSON text for a list or an object, null for an argument left out.
+    What is only written in another way is put right in `args` itself: "30" for an integer, "true"
+    for a boolean, 5 for a string, one string for a list of them, JSON text for a list or an object,
+    null for an argument left out.
     """
     # ours take nothing else
     parameters = {"additionalProperties": False, **schema["function"]["parameters"]}
@@ -251,7 +255,8 @@ def _range(schema: Schema) -> str:
 
 
 def _short(value: Any) -> str:
-    """Return a value as it is told; a list or an object may be as deep as anyone likes to send them."""
+    """Return a value as it is told; a list or an object may be as deep as anyone likes to send
+    them."""
     if isinstance(value, list):
         return f"a list of {len(value)}"
     if isinstance(value, dict):

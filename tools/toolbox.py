@@ -1,7 +1,8 @@
 """The tools of one run: those that the model is offered, and those that may be called all the same.
 
-A tool of a family joins the offer when its family is asked for or one of its tools is called by name; a replay calls by
-name. The offer only grows, behind the core tools, so that the start of each request stays the same.
+A tool of a family joins the offer when its family is asked for or one of its tools is called by
+name; a replay calls by name. The offer only grows, behind the core tools, so that the start of each
+request stays the same.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from typing import Any
 
 from models.base import ToolCall
 from tools.base import Tool
-from tools.families import Family
-from tools.families import families as all_families
-from tools.more_tools import with_families
+from tools.registry import Family, with_families
+from tools.registry import families as all_families
 from tools.schema import schemas
 
 Schema = dict[str, Any]
@@ -23,7 +23,8 @@ Foreign = Callable[[str], tuple[Tool, Schema] | None]
 
 
 class Toolbox(Mapping[str, Tool]):
-    """A mapping from the names of all tools that may be called to the tools; to look one up imports its family."""
+    """A mapping from the names of all tools that may be called to the tools; to look one up imports
+    its family."""
 
     def __init__(
         self,
@@ -32,8 +33,8 @@ class Toolbox(Mapping[str, Tool]):
         offered: Iterable[str] = (),
         foreign: Foreign | None = None,
     ) -> None:
-        """`offered` names the families that are offered from the start; `foreign` finds a tool that is not ours by a
-        name with a dot in it, such as those of MCP servers, with its schema."""
+        """`offered` names the families that are offered from the start; `foreign` finds a tool that
+        is not ours by a name with a dot in it, such as those of MCP servers, with its schema."""
         self._tools = dict(core)
         families = all_families() if families is None else families
         self._families = families
@@ -50,7 +51,7 @@ class Toolbox(Mapping[str, Tool]):
             self.offer(name)
 
     def __getitem__(self, name: str) -> Tool:
-        """The tool called `name`. Raises KeyError."""
+        """Return the tool called `name`. Raises KeyError."""
         if name not in self._tools:
             if name in self._family_of:
                 self._load(self._family_of[name])
@@ -75,14 +76,14 @@ class Toolbox(Mapping[str, Tool]):
         return len(list(iter(self)))
 
     def schema(self, name: str) -> Schema:
-        """The function schema of a tool. Raises KeyError."""
+        """Return the function schema of a tool. Raises KeyError."""
         tool = self[name]  # one that is not ours brings its schema along
         if name not in self._schema_of:
             (self._schema_of[name],) = schemas([tool])
         return self._schema_of[name]
 
     def schemas_with(self, names: Iterable[str]) -> list[Schema]:
-        """The schemas on offer, and those of the tools that are named besides."""
+        """Return the schemas on offer, and those of the tools that are named besides."""
         others = dict.fromkeys(
             name for name in names if name not in self._shown() and self.get(name)
         )
@@ -92,7 +93,8 @@ class Toolbox(Mapping[str, Tool]):
         return {schema["function"]["name"] for schema in self.schemas}
 
     def offer(self, family: str) -> bool:
-        """Offers the tools of a family from the next request on. False when they are offered, or nobody knows it."""
+        """Offer the tools of a family from the next request on. False when they are offered, or
+        nobody knows it."""
         if family in self.offered or family not in self._families:
             return False
         self.offered.append(family)
@@ -104,7 +106,8 @@ class Toolbox(Mapping[str, Tool]):
         return True
 
     def meant(self, call: ToolCall) -> ToolCall:
-        """The call that is meant: `mcp_call` stands for the tool that it names, and all that looks at a call looks at that."""
+        """Return the call that is meant: `mcp_call` stands for the tool that it names, and all that
+        looks at a call looks at that."""
         if call.name != "mcp_call" or not call.args:
             return call
         name, args = (
@@ -121,11 +124,11 @@ class Toolbox(Mapping[str, Tool]):
         )
 
     def family_of(self, tool: str) -> str:
-        """The family that a tool belongs to, or ""."""
+        """Return the family that a tool belongs to, or ""."""
         return self._family_of.get(tool, "")
 
     def problem(self, tool: str) -> str:
-        """Why the family of a tool cannot work on this machine, or ""."""
+        """Return why the family of a tool cannot work on this machine, or ""."""
         family = self._family_of.get(tool)
         return self._families[family].problem() if family else ""
 

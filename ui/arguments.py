@@ -1,4 +1,5 @@
-"""Reads the command line into the arguments of one command; whatever cannot be meant is a UsageError, with what may be."""
+"""Reads the command line into the arguments of one command; whatever cannot be meant is a
+UsageError, with what may be."""
 
 from __future__ import annotations
 
@@ -31,9 +32,11 @@ class UsageError(SopwithError):
 
 
 def with_command(words: list[str]) -> list[str]:
-    """Put `run` in front when the first word is a task and no command, `chat` where there is no word on a terminal.
+    """Put `run` in front when the first word is a task and no command, `chat` where there is no
+    word on a terminal.
 
-    Raises UsageError for a typo."""
+    Raises UsageError for a typo.
+    """
     first = _first_word(words)
     if first is None:
         if {"-h", "--help", "--version"} & set(words):
@@ -60,7 +63,7 @@ def _is_command(word: str, rest: list[str]) -> bool:
 
 
 def _first_word(words: list[str]) -> int | None:
-    """Where the first word stands that is neither an option nor the value of one."""
+    """Return where the first word stands that is neither an option nor the value of one."""
     takes_value = {
         "--home",
         "--lang",
@@ -80,7 +83,7 @@ def _first_word(words: list[str]) -> int | None:
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:
-    """The known word that was probably meant, or nothing."""
+    """Return the known word that was probably meant, or nothing."""
     if not re.fullmatch(r"[\w-]{2,12}", word):
         return ""
     import difflib
@@ -99,7 +102,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are UsageErrors, in the chosen language, with the nearest known word."""
+    """A parser whose errors are UsageErrors, in the chosen language, with the nearest known
+    word."""
 
     def __init__(self, key: str, prog: str) -> None:
         example = say(f"{key}.example")
@@ -132,14 +136,15 @@ _ARGPARSE_SAYS = (
     ("usage.missing", r"the following arguments are required: (.*)"),
     ("usage.unknown", r"unrecognized arguments: (.*)"),
     ("usage.choice", r"invalid choice: '?([^']*?)'? \(choose from (.*)\)"),
-    ("usage.value", r"argument (\S+): expected"),
+    ("usage.value", r"argument (\S+): expected (?:one|at least one|\d+) argument"),
     ("usage.flag", r"argument (\S+): ignored explicit argument"),
     ("usage.bad", r"argument (\S+: .*)"),
 )
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """The whole command line; given `words`, only the commands among them, which is quicker, or all without arguments."""
+    """Return the whole command line; given `words`, only the commands among them, which is quicker,
+    or all without arguments."""
     root = _Parser("cmd", "sopwith")
     common = _add_common(root, default=None)
     common.add_argument(
@@ -155,7 +160,7 @@ def _add_commands(
     names: Sequence[str],
     words: Sequence[str] | None,
 ) -> None:
-    """The commands of this level, each a parser of its own; `above` is the command that they belong to."""
+    """Add the commands of this level, each with its own parser, below the command `above`."""
     metavar = say("help.command_name")
     children = parser.add_subparsers(
         title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command
@@ -181,7 +186,8 @@ class _Command(_Parser):
         super().__init__(key, prog)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Words may stand on both sides of an option: before Python 3.13 argparse takes only the first of them."""
+        """Parse words on both sides of an option: before Python 3.13 argparse takes only the first
+        of them."""
         return super().parse_known_args(
             args if self._subparsers else self._words_first(args), namespace
         )
@@ -223,7 +229,8 @@ def _add_argument(arguments: Any, each: Argument) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
-    """Return what every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
+    """Return what every command takes, before it or behind it: a level that does not hear it must
+    not overwrite it."""
     group = parser.add_argument_group(say("help.common"))
     group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
     group.add_argument(

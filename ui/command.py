@@ -1,5 +1,5 @@
-"""Declare a command: `@command` on the function that does it, with its arguments and options beside it; list the modules in
-which each is declared."""
+"""Declare a command: `@command` on the function that does it, with its arguments and options beside
+it; list the modules in which each is declared."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ _DECLARED_IN = (  # in the order of the help
 
 
 class Argument(NamedTuple):
-    """A positional argument; its texts are `arg.NAME` and `arg.NAME.help`. `nargs` as argparse has it."""
+    """A positional argument; its texts are `arg.NAME` and `arg.NAME.help`. `nargs` as argparse has
+    it."""
 
     name: str
     nargs: str = ""
@@ -70,7 +71,8 @@ class Argument(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option; `metavar` "" makes it a flag. Its help is the text `opt.NAME`, or `key` where the command has its own.
+    """An option; `metavar` "" makes it a flag. Its help is the text `opt.NAME`, or `key` where the
+    command has its own.
 
     A metavar of words between bars (`ask|never|all`) lists the only values.
     """
@@ -168,9 +170,9 @@ def port(text: str) -> int:
 
 
 def span(text: str) -> float:
-    """Read a length of time as minutes: 90, 90m, 2h, 1h30m, 2 小时."""
-    units = {"h": 60, "小时": 60, "m": 1, "min": 1, "分钟": 1, "": 1}
-    parts = re.findall(r"([0-9]{1,4}(?:\.[0-9]+)?) *(h|min|m|小时|分钟|)", text)
+    """Read a length of time as minutes: 90, 90m, 2h, 1h30m, 45s, 2 小时."""
+    units = {"h": 60, "小时": 60, "m": 1, "min": 1, "分钟": 1, "": 1, "s": 1 / 60, "秒": 1 / 60}
+    parts = re.findall(r"([0-9]{1,4}(?:\.[0-9]+)?) *(h|min|m|s|小时|分钟|秒|)", text)
     total = sum(float(number) * units[unit] for number, unit in parts)
     if not total or re.sub(r"\s", "", text) != "".join(number + unit for number, unit in parts):
         raise argparse.ArgumentTypeError(say("usage.span", text=text))

@@ -1,8 +1,10 @@
-"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a trace."""
+"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a
+trace."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from memory.inbox import Entry
@@ -11,20 +13,21 @@ from ui.sanitise import clean, last_line, one_line
 from ui.words import in_words, pieces_in_words, reasons, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
+_DOCSTRING = re.compile(r'\s*"""(.+?)(?:\n|""")')
 # arguments that say the most
 _TELLING = ("script", "code", "path", "paths", "question", "key_info", "sop", "keyword")
 QUIET_TOOLS = ("ask_user",)  # their events are shown by what they ask
 
 
 def arguments(args: Any) -> str:
-    """The arguments of a call on one line, the most telling ones first."""
+    """Return the arguments of a call on one line, the most telling ones first."""
     if not isinstance(args, dict):
         return ""
     for name in _TELLING:
         if value := args.get(name):
-            return one_line(
-                ", ".join(map(str, value)) if isinstance(value, list) else str(value), 400
-            )
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            said = _DOCSTRING.match(text)  # a script that says what it is for
+            return one_line(said[1] if said else text, 400)
     return one_line(", ".join(f"{name}={_short(value)}" for name, value in args.items()), 400)
 
 
@@ -33,7 +36,7 @@ def _short(value: Any) -> str:
 
 
 def seconds(value: float) -> str:
-    """0.3 s, 12 s, 3 min 20 s."""
+    """Return 0.3 s, 12 s, 3 min 20 s."""
     if value < 9.95:
         return say("time.seconds", n=f"{value:.1f}")
     if value < 120:
@@ -71,12 +74,13 @@ def entry_text(entry: Entry) -> str:
 
 
 def leave_asked(tool: str, reason: str) -> str:
-    """Return what a confirmation is about: the tool, and why it asks, which may begin with the tool's name."""
+    """Return what a confirmation is about: the tool, and why it asks, which may begin with the
+    tool's name."""
     return say("confirm.title", tool=tool, reason=reason.removeprefix(f"{tool} "))
 
 
 def problem(event: Event) -> str:
-    """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
+    """Return why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
     own = event.get("reason")
     keyed = event.get("said")
@@ -103,7 +107,7 @@ def _lost(changes: object) -> str:
 
 
 def diff(event: Event) -> list[str]:
-    """The lines of the change that a call made, or none."""
+    """Return the lines of the change that a call made, or none."""
     data = event.get("data")
     text = data.get("diff") if isinstance(data, dict) else None
     return clean(text).splitlines() if isinstance(text, str) else []
@@ -117,7 +121,8 @@ def rote(event: Event) -> str:
 
 
 def step_note(event: Event) -> str:
-    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
+    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP
+    does not say."""
     reply = event.get("reply") if event.get("kind") == "rote" else None
     calls = reply.get("calls") if isinstance(reply, dict) else None
     if not reply or not calls:
@@ -127,7 +132,8 @@ def step_note(event: Event) -> str:
 
 
 def closing(event: Event) -> str:
-    """The last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote."""
+    """Return the last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that
+    it went by rote."""
     calls, turns, status = (event.get(key) for key in ("model_calls", "turns", "status"))
     parts = [] if status == "done" else [say(f"status.{status or 'failed'}")]
     if turns:
@@ -149,7 +155,8 @@ def tokens(event: Event) -> str:
 
 
 def changed(event: Event) -> str:
-    """Return the line on what a run has changed, and how that is taken back; "" where it changed nothing."""
+    """Return the line on what a run has changed, and how that is taken back; "" where it changed
+    nothing."""
     counts: dict[str, int] = event.get("changes") or {}
     kinds = [kind for kind in ("new", "changed", "moved", "gone") if counts.get(kind)]
     told = ", ".join(say(f"end.{kind}", n=counts[kind]) for kind in kinds)
@@ -157,7 +164,7 @@ def changed(event: Event) -> str:
 
 
 def money(cost: float) -> str:
-    """$0.0123; nothing when no price is known."""
+    """Return $0.0123; nothing when no price is known."""
     if cost <= 0:
         return ""
     return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"

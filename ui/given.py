@@ -1,4 +1,5 @@
-"""Take in what goes with a task: files (`-f FILE`) and text that is piped in. The owner's files stay where they are."""
+"""Take in what goes with a task: files (`-f FILE`) and text that is piped in. The owner's files
+stay where they are."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def given(args: Namespace, words: Sequence[str] = ()) -> Iterator[tuple[Path, ..
 
 
 def is_piped() -> bool:
-    """Return True when standard input is a pipe or a file: not a terminal, a socket or /dev/null."""
+    """Return True when standard input is a pipe or a file: not a terminal, a socket or
+    /dev/null."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):

@@ -1,4 +1,5 @@
-"""Lists and reports: a table for people, in colour only on a terminal, or one JSON document for machines."""
+"""Lists and reports: a table for people, in colour only on a terminal, or one JSON document for
+machines."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `styles` colours a cell by what stands in it; the column that `grows` takes the room that is left."""
+    """One column. `styles` colours a cell by what stands in it; the column that `grows` takes the
+    room that is left."""
 
     title: str
     style: str = ""
@@ -40,8 +42,8 @@ class Column:
 
 
 def columns(said: str, **styles: Mapping[str, str]) -> list[Column]:
-    """Return columns by the names of their titles: `run:cyan cost> task*` is coloured, set to the right, grows.
-    `styles` colours the cells of a column by what stands in them."""
+    """Return columns by the names of their titles: `run:cyan cost> task*` is coloured, set to the
+    right, grows. `styles` colours the cells of a column by what stands in them."""
     return [_column(each, styles) for each in said.split()]
 
 
@@ -58,19 +60,21 @@ def worded(prefix: str) -> dict[str, str]:
 
 
 def as_json(value: object, indent: int | None = None) -> str:
-    """Return JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
+    """Return JSON that any reader takes: lone surrogates, which no encoding can carry, become
+    `�`."""
     return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def make_console(**options: Any) -> Console:
-    """Return a console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
+    """Return a console that takes text as it is: no markup, no emoji codes, nothing highlighted by
+    guessing."""
     from rich.console import Console
 
     return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     print(as_json(document, indent=1))
 
 
@@ -86,7 +90,8 @@ def print_list(
 
 
 def print_table(columns: Sequence[Column], rows: Rows, none: str) -> None:
-    """The rows as a table, or the sentence `none`. In a pipe: one row a line, cells separated by tabs, nothing cut."""
+    """Print the rows as a table, or the sentence `none`. In a pipe: one row a line, cells separated
+    by tabs, nothing cut."""
     if not rows:
         print(none)
     elif sys.stdout.isatty():
@@ -129,7 +134,7 @@ def _widths(columns: Sequence[Column], needed: Sequence[int], most: int) -> list
 
 
 def _print_narrow(columns: Sequence[Column], row: Sequence[str]) -> None:
-    """Two lines: the short cells, then the long one."""
+    """Print two lines: the short cells, then the long one."""
     pairs = list(zip(columns, row, strict=True))
     print(" · ".join(cell for column, cell in pairs if cell and not column.grows))
     for _, cell in (pair for pair in pairs if pair[0].grows):

@@ -1,9 +1,11 @@
-"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in
+assets/words/.
 
-A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
+A sentence that counts something may be a list of two: the first is said when `n` is 1, the second
+otherwise.
 
-An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that logs hold, are English texts:
-`in_words` says them in the owner's language (context/phrases.py).
+An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that
+logs hold, are English texts: `in_words` says them in the owner's language (context/phrases.py).
 """
 
 from __future__ import annotations
@@ -24,32 +26,34 @@ _here: ContextVar[str] = ContextVar("lang", default="")
 
 
 def use(lang: str) -> None:
-    """Chooses the language of everything that is said from now on."""
+    """Choose the language of everything that is said from now on."""
     _spoken[0] = lang
 
 
 def speaking(lang: str) -> None:
-    """Chooses the language of what is said from now on in this context alone; "" is that of the process."""
+    """Choose the language of what is said from now on in this context alone; "" is that of the
+    process."""
     _here.set(lang)
 
 
 def language() -> str:
-    """The language that is spoken here and now."""
+    """Return the language that is spoken here and now."""
     return _here.get() or _spoken[0]
 
 
 def language_of(said: str) -> str:
-    """The language that a browser names first, if it is one of ours; else ""."""
+    """Return the language that a browser names first, if it is one of ours; else ""."""
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
 def say(key: str, **values: Any) -> str:
-    """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
+    """Return the sentence of this key with its {placeholders} filled. An unknown key is a defect
+    and raises KeyError."""
     return sentences.say(language(), key, **values)
 
 
 def says(key: str) -> bool:
-    """True when there is a sentence for this key."""
+    """Return True when there is a sentence for this key."""
     return key in catalogue(language())
 
 
@@ -61,12 +65,14 @@ def words_of(error: Exception) -> str:
 
 
 def in_words(text: str) -> str:
-    """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
+    """Return an English text from below the screens in the chosen language; a line that nobody put
+    into words stays."""
     return phrases.in_words(text, language())
 
 
 def tell_error(error: str | Exception) -> None:
-    """Print an error, or an English text from below the screens, on stderr in the chosen language."""
+    """Print an error, or an English text from below the screens, on stderr in the chosen
+    language."""
     said = in_words(error) if isinstance(error, str) else words_of(error)
     print(said, file=sys.stderr, flush=True)
 
@@ -94,7 +100,7 @@ def _cause(name: str, value: Any, lang: str) -> Any:
 
 
 def in_each(text: str) -> dict[str, str]:
-    """An error in each language, for a page whose readers each have their own."""
+    """Return an error in each language, for a page whose readers each have their own."""
     return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
 
 

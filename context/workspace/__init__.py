@@ -1,4 +1,5 @@
-"""The owner's Markdown files as one session may read them: loaded, watched between turns, checked; and personas."""
+"""The owner's Markdown files as one session may read them: loaded, watched between turns, checked;
+and personas."""
 
 from typing import TYPE_CHECKING
 

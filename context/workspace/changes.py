@@ -1,4 +1,5 @@
-"""Tell the model what changed in the workspace files since it read them, as a message of the history."""
+"""Tell the model what changed in the workspace files since it read them, as a message of the
+history."""
 
 from __future__ import annotations
 
@@ -12,15 +13,16 @@ MAX_TOKENS = 3000  # of one file
 
 
 class Reloaded(NamedTuple):
-    """Files that changed, each with the version that it has now, and what the model reads about it."""
+    """Files that changed, each with the version that it has now, and what the model reads about
+    it."""
 
     files: Mapping[str, str]
     text: str
 
 
 class Changes:
-    """Looks at the files before each turn. Nothing is a change before a model has read them. `versions` is what a
-    resumed run had read."""
+    """Looks at the files before each turn. Nothing is a change before a model has read them.
+    `versions` is what a resumed run had read."""
 
     def __init__(
         self,

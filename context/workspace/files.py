@@ -1,9 +1,11 @@
-"""The workspace files, as one session sees them: loaded in the order of seed 004 §2, looked at again before each turn.
+"""The workspace files, as one session sees them: loaded in the order of seed 004 §2, looked at
+again before each turn.
 
-A missing file is made from its template; one that cannot be read is replaced by its last good copy, and the result says
-so. What a session may not read is not asked for: memory/reader/readers.py. Between turns a look at each file's times, size and
-inode is enough (about 30 µs for all): it sees what was changed by whom- and however, on every file system, needs no thread
-and misses nothing that lies there when a turn begins, which is the only moment that counts. Source: seed 004 §2, §3.
+A missing file is made from its template; one that cannot be read is replaced by its last good copy,
+and the result says so. What a session may not read is not asked for: memory/reader/readers.py.
+Between turns a look at each file's times, size and inode is enough (about 30 µs for all): it sees
+what was changed by whom- and however, on every file system, needs no thread and misses nothing that
+lies there when a turn begins, which is the only moment that counts. Source: seed 004 §2, §3.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ class _Known:
 
 
 class Workspace:
-    """The workspace files of one home folder for one session. `today` decides which notes are today's and yesterday's."""
+    """The workspace files of one home folder for one session. `today` decides which notes are
+    today's and yesterday's."""
 
     def __init__(
         self,
@@ -88,7 +91,8 @@ class Workspace:
         return [*(name for name in files if name not in at_end), *self._notes, *at_end]
 
     def load(self) -> AgentContext:
-        """Read every file that this session may have. Raises nothing for what lies there: `results` says how each went."""
+        """Read every file that this session may have. Raises nothing for what lies there: `results`
+        says how each went."""
         self.state = State.LOADING
         started = time.monotonic()
         made: list[str] = []
@@ -115,7 +119,8 @@ class Workspace:
 
     @property
     def results(self) -> list[FileLoadResult]:
-        """Return how loading each file went, as of the last look, in order. A day without a note has none."""
+        """Return how loading each file went, as of the last look, in order. A day without a note
+        has none."""
         return [
             known.result
             for known in self._known.values()
@@ -128,7 +133,8 @@ class Workspace:
         return {name: _hash(known.text) for name, known in self._known.items()}
 
     def resume(self, versions: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Go on where a run stood that had loaded these `versions`: gives what has changed since, as `changed` does."""
+        """Go on where a run stood that had loaded these `versions`: gives what has changed since,
+        as `changed` does."""
         self.load()
         return [
             (name, known.text or "")
@@ -137,10 +143,11 @@ class Workspace:
         ]
 
     def changed(self) -> list[tuple[str, str]]:
-        """Return the files whose text has changed since it was last given out: path in the home folder, new text ("": it is gone).
+        """Return the files whose text has changed since it was last given out: path in the home
+        folder, new text ("": it is gone).
 
-        To be asked before each turn. A file that is saved again without a change, or that can no longer be read while
-        its last good copy stands, is no change.
+        To be asked before each turn. A file that is saved again without a change, or that can no
+        longer be read while its last good copy stands, is no change.
         """
         if self.state is State.INITIAL:
             self.load()
@@ -157,7 +164,8 @@ class Workspace:
         return found
 
     def is_pristine(self, name: str) -> bool:
-        """Return True when the file says what was shipped, or nothing: then it adds nothing to a prompt."""
+        """Return True when the file says what was shipped, or nothing: then it adds nothing to a
+        prompt."""
         known = self._known.get(name)
         if known is None or not (known.text or "").strip():
             return True
@@ -166,7 +174,8 @@ class Workspace:
     # one file
 
     def _look(self, name: str, *, is_new: bool = False) -> _Known:
-        """Read one file: as it is, else from its template, else from its last good copy. `is_new`: just made."""
+        """Read one file: as it is, else from its template, else from its last good copy. `is_new`:
+        just made."""
         problem, is_default = "", is_new
         if name in _FIELDS and not os.path.lexists(self.home / name):
             try:
@@ -211,7 +220,8 @@ class Workspace:
         return _Known(signature, text, self._result(name, text, said, from_cache=text is not None))
 
     def _keep(self, name: str, text: str) -> None:
-        """Keep a good copy, unless it is kept already. A home that cannot be written to keeps none."""
+        """Keep a good copy, unless it is kept already. A home that cannot be written to keeps
+        none."""
         path = self.home / CACHE / name
         try:
             if read_owner_text(self.home, f"{CACHE}/{name}", follows_links=False).text == text:
@@ -236,7 +246,8 @@ class Workspace:
 
 
 def _signature(path: Path) -> Signature:
-    """Return numbers that change whenever the file does; of a link, of both the link and where it leads."""
+    """Return numbers that change whenever the file does; of a link, of both the link and where it
+    leads."""
     try:
         found = [path.lstat()]
     except OSError:

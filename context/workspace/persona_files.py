@@ -1,7 +1,8 @@
-"""Personas: how the agent speaks, from `personas/*.md` in the home folder; one is chosen for a conversation or a run.
+"""Personas: how the agent speaks, from `personas/*.md` in the home folder; one is chosen for a
+conversation or a run.
 
-Front matter names it (`name`, `description`, `speech_patterns`, `skills`), the body is free text. A broken one is told with
-file and line and stops none of the others. Source: seed 001 §2.5.
+Front matter names it (`name`, `description`, `speech_patterns`, `skills`), the body is free text. A
+broken one is told with file and line and stops none of the others. Source: seed 001 §2.5.
 
     SopwithError
     └── PersonaError       2  the owner's: there is no such persona, or it is broken
@@ -52,7 +53,8 @@ def problems(home: Path) -> list[PersonaError]:
 
 
 def persona(home: Path, name: str) -> Persona:
-    """Return the one of this name, or of this file name; capitals do not count. Raises PersonaError, also for a broken one."""
+    """Return the one of this name, or of this file name; capitals do not count. Raises
+    PersonaError, also for a broken one."""
     wanted, known = name.strip().casefold(), []
     for file, found in _read_all(home):
         if wanted in {file.removesuffix(".md").casefold(), getattr(found, "name", file).casefold()}:

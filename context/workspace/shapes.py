@@ -1,4 +1,5 @@
-"""The shapes of the context (seed 004 §1), and what must hold for them (§4): one that breaks a rule raises ValueError."""
+"""The shapes of the context (seed 004 §1), and what must hold for them (§4): one that breaks a rule
+raises ValueError."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ PRIVATE = {"OWNER.md", "MEMORY.md"}  # of the owner alone
 
 @dataclass(frozen=True)
 class AgentContext:
-    """All that the workspace files say to one run. In a shared session nothing of OWNER.md, MEMORY.md or yesterday."""
+    """All that the workspace files say to one run. In a shared session nothing of OWNER.md,
+    MEMORY.md or yesterday."""
 
     session_id: str
     session_type: Literal["main", "shared"]
@@ -45,8 +47,8 @@ class AgentContext:
 
 @dataclass(frozen=True)
 class FileLoadResult:
-    """How loading one file went. `file_path` is relative to the home folder; a success may have an `error` too: what was
-    wrong, although there is a content (an older copy, a part)."""
+    """How loading one file went. `file_path` is relative to the home folder; a success may have an
+    `error` too: what was wrong, although there is a content (an older copy, a part)."""
 
     file_path: str
     success: bool

@@ -1,5 +1,5 @@
-"""Induce a procedure from calls that cannot be staged: compare runs, and find each value in a request, an earlier result,
-or in all runs alike."""
+"""Induce a procedure from calls that cannot be staged: compare runs, and find each value in a
+request, an earlier result, or in all runs alike."""
 
 from typing import TYPE_CHECKING
 

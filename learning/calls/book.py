@@ -1,4 +1,5 @@
-"""Keep what is known of several runs of a task: parameters with their places in the requests, and saved values."""
+"""Keep what is known of several runs of a task: parameters with their places in the requests, and
+saved values."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ MIN_CHARS = 3  # of a value that one run alone can tell from chance
 
 @dataclass(slots=True)
 class Source:
-    """A step whose answers are known: of each run the answer, or the list of answers where a list was gone through."""
+    """A step whose answers are known: of each run the answer, or the list of answers where a list
+    was gone through."""
 
     step: DraftStep
     answers: list[Any]
@@ -28,14 +30,14 @@ class Source:
 
     @property
     def is_looped(self) -> bool:
-        """True where the answer is a list of answers."""
+        """Return True where the answer is a list of answers."""
         return bool(self.step.each)
 
 
 @dataclass(slots=True)
 class Book:
-    """Parameters and saved values: by name what each was in each run. `spans`: where a parameter stands in each request;
-    of a list where each of its items does."""
+    """Parameters and saved values: by name what each was in each run. `spans`: where a parameter
+    stands in each request; of a list where each of its items does."""
 
     runs: Sequence[Run]
     wanted: Mapping[str, str] = field(default_factory=dict)  # names that the owner gave, by value
@@ -45,6 +47,9 @@ class Book:
         default_factory=dict
     )  # name → string, integer, number, array
     sources: list[Source] = field(default_factory=list)
+    again: list[tuple[Source, str, Sequence[str]]] = field(
+        default_factory=list
+    )  # lists that other extractors must give, too
     picking: set[str] = field(default_factory=set)  # parameters that pick rows
 
     def __post_init__(self) -> None:
@@ -52,11 +57,12 @@ class Book:
 
     @property
     def is_single(self) -> bool:
-        """True where nothing can be compared."""
+        """Return True where nothing can be compared."""
         return len(self.runs) == 1
 
     def called(self, values: Sequence[Any], key: str) -> str:
-        """Return the name of these values where one has them; what is the same in all runs needs its name, too."""
+        """Return the name of these values where one has them; what is the same in all runs needs
+        its name, too."""
         differ = len({repr(value) for value in values}) > 1
         for name, known in self.known.items():
             same = [type(a) is type(b) and a == b for a, b in zip(known, values, strict=True)]
@@ -77,7 +83,8 @@ class Book:
         return next(name for name in names if name not in taken)
 
     def parameter(self, key: str, values: Sequence[Any], is_exact: bool = True) -> str:
-        """Return the name of the parameter that has these values in the requests; "" where a request names no such."""
+        """Return the name of the parameter that has these values in the requests; "" where a
+        request names no such."""
         beside = self._words_beside(values, is_exact)
         said = [self._said(n, value, is_exact, beside) for n, value in enumerate(values)]
         if None in said:
@@ -105,7 +112,8 @@ class Book:
         return name if name not in self.known else ""
 
     def _words_beside(self, values: Sequence[Any], is_exact: bool) -> set[str]:
-        """Return the words that stand before these values in all requests: `by card`, not `card 2024`."""
+        """Return the words that stand before these values in all requests: `by card`, not `card
+        2024`."""
         rows = [
             {
                 _word_before(run.request, span)
@@ -118,7 +126,8 @@ class Book:
     def _said(
         self, n: int, value: Any, is_exact: bool, beside: Collection[str]
     ) -> list[Span] | None:
-        """Return where a request names a value, or each item of a list; places of other values do not count."""
+        """Return where a request names a value, or each item of a list; places of other values do
+        not count."""
         request = self.runs[n].request
         taken = [span for spans in self.spans[n].values() for span in spans]
         found: list[Span] = []
@@ -141,7 +150,8 @@ class Book:
         return list(same[0]) if same else []
 
     def is_given(self, values: Sequence[Any]) -> bool:
-        """Return True if a call that changes something is given these values as they are: they need not pick a row."""
+        """Return True if a call that changes something is given these values as they are: they need
+        not pick a row."""
         return all(
             any(str(value) in map(str, leaves(call.args)) for call in run.writes)
             for run, value in zip(self.runs, values, strict=True)

@@ -1,15 +1,16 @@
-"""Find how a later step can take a value of an earlier answer: a path, and for each row on it what picks the row.
+"""Find how a later step can take a value of an earlier answer: a path, and for each row on it what
+picks the row.
 
-Candidates are made of what the rows say, and each is tried on every run with the extractor that a replay uses: only one
-that gives the right value everywhere is taken. Of several, the one that uses the request's words wins, then the one whose
-field has the name of the argument.
+Candidates are made of what the rows say, and each is tried on every run with the extractor that a
+replay uses: only one that gives the right value everywhere is taken. Of several, the one that uses
+the request's words wins, then the one whose field has the name of the argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, product
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
 from learning.calls import places, requests
@@ -18,14 +19,16 @@ from learning.calls.places import ROW, Path
 from replay.extract import KEY, is_like, parse, picked, plain
 
 MAX_CONSTANTS = 10  # fields tried as what is always the same
+MOST_DOUBLES = 2  # fields that must pick the same rows
 MAX_PATHS = 12  # to the same value in one answer
 Field = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An extractor that gives the values of all runs. `is_asked`: words of the request pick its row; `is_invented`: a text
-    does that no request has; `named`: 2 where the field is called as the argument, 1 where its name ends so."""
+    """An extractor that gives the values of all runs. `is_asked`: words of the request pick its
+    row; `is_invented`: a text does that no request has; `named`: 2 where the field is called as the
+    argument, 1 where its name ends so."""
 
     source: Source
     extractor: str
@@ -33,13 +36,13 @@ class Found:
     is_invented: bool
     named: int
     names: tuple[str, ...] = ()  # of the values that pick its rows
-    states: Mapping[str, str] = field(
-        default_factory=dict
-    )  # fields beside it that were alike in all runs
+    doubles: tuple[
+        str, ...
+    ] = ()  # other extractors of these very lists: which of the fields decides is not known
 
     @property
     def is_named(self) -> bool:
-        """True where the field's name says that it is the argument."""
+        """Return True where the field's name says that it is the argument."""
         return self.named > 0
 
     @property
@@ -49,12 +52,13 @@ class Found:
 
     @property
     def path(self) -> str:
-        """The path without its root, as `expect.fields` has it."""
+        """Return the path without its root, as `expect.fields` has it."""
         return self.extractor.partition("json")[2].removeprefix(".")
 
 
 class Clue(NamedTuple):
-    """A field of a row at one level of the path, and what it is compared with: a text, or the value of a name."""
+    """A field of a row at one level of the path, and what it is compared with: a text, or the value
+    of a name."""
 
     level: int
     field: Field
@@ -192,23 +196,29 @@ class _Search:
         for takes_all in (False, True) if self.is_list else (False,):
             extractor = self._extractor(chosen, takes_all)
             if self._gives(extractor):
-                is_asked = any(c.kind == "asked" or self._is_literal(c) for c in chosen)
+                doubles = self._doubles(chosen, takes_all)
+                if doubles and not takes_all:
+                    extractor = self._extractor([*chosen, *doubles.values()], takes_all)
+                said = [c for c in chosen if c.kind == "constant" and self._is_said(c.text)]
+                is_asked = bool(said) or any(clue.kind == "asked" for clue in chosen)
                 names = tuple(clue.name for clue in chosen)
                 rank = (is_asked, self._is_invented(chosen), self._named(last))
-                return Found(self.source, extractor, *rank, names, self._states(extractor))
+                return Found(self.source, extractor, *rank, names, tuple(doubles))
         return None
 
-    def _states(self, extractor: str) -> dict[str, str]:
-        """Return what the rows say of their state, by the path that `expect.fields` has it at."""
-        levels, cut = self._levels(), extractor.rfind("]") + 1
-        if not levels or not cut or self.is_list or self.book.is_single:
-            return {}
-        rows = [places.at(self.source.answers[c.run], c.path[: levels[-1] + 1]) for c in self.cases]
-        start = extractor[len("json") : cut].removeprefix(".")
-        return {f"{start}.{key}": text for key, text in places.states(rows).items()}
-
-    def _is_literal(self, clue: Clue) -> bool:
-        return clue.kind == "constant" and self._is_said(clue.text)
+    def _doubles(self, chosen: Sequence[Clue], takes_all: bool) -> dict[str, Clue]:
+        """Return the fields that pick the same rows in all runs as a text does that nobody said, by
+        their extractors."""
+        own = [clue for clue in chosen if clue.kind == "constant" and not self._is_said(clue.text)]
+        rest = [clue for clue in chosen if clue not in own]
+        levels = {clue.level for clue in own} if len(own) == 1 else set()
+        others = [c for level in levels for c in self._clues_at(level) if c.kind == "constant"]
+        found = {
+            self._extractor([*rest, each], takes_all): each for each in others if each not in own
+        }
+        return dict(
+            islice(((text, c) for text, c in found.items() if self._gives(text)), MOST_DOUBLES)
+        )
 
     def _is_invented(self, chosen: Sequence[Clue]) -> bool:
         constant = [clue.text for clue in chosen if clue.kind == "constant"]
@@ -281,7 +291,8 @@ class _Search:
     def _asked(
         self, level: int, where: Field, told: Sequence[dict[Field, list[Any]]]
     ) -> Clue | None:
-        """A field that the requests name: by a parameter where the runs differ, by its text where all say the same."""
+        """Return a field that the requests name: by a parameter where the runs differ, by its text
+        where all say the same."""
         leaves = [
             self._said_leaf(c.run, row[where]) for c, row in zip(self.cases, told, strict=True)
         ]
@@ -327,7 +338,8 @@ class _Search:
                 yield Clue(level, where, "", name, "known")
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[Clue]:
-        """Yield mappings of the row that are like one of an earlier answer, but for what is asked: "else the same"."""
+        """Yield mappings of the row that are like one of an earlier answer, but for what is asked:
+        "else the same"."""
         levels = self._levels()
         if not levels or not asked or self.is_list:
             return
@@ -348,7 +360,8 @@ class _Search:
         ]
         earlier = [each for each in self.book.sources if each is not self.source]
         for source in (each for each in earlier if not each.is_looped):
-            for form in _forms_of(source.answers[0], key):
+            paths = places.paths_of_key(source.answers[0], key)
+            for form in dict.fromkeys(map(places.signature, paths)):
                 models = [
                     _model(*each, form) for each in zip(source.answers, wanted, told, strict=True)
                 ]
@@ -365,17 +378,15 @@ def _constant(level: int, where: Field, leaves: Sequence[Any]) -> Iterator[Clue]
 
 
 def _inside(clue: Clue, like: Clue) -> Clue:
-    """Return a clue as one of any field of the mapping that is compared: "in blue" may be its colour or another."""
+    """Return a clue as one of any field of the mapping that is compared: "in blue" may be its
+    colour or another."""
     is_within = clue.level == like.level and clue.field[0] == like.field[0]
     return clue._replace(field=(*like.field, "*")) if is_within else clue
 
 
-def _forms_of(answer: Any, key: str) -> list[tuple[str, ...]]:
-    return list(dict.fromkeys(map(places.signature, places.paths_of_key(answer, key))))
-
-
 def _model(answer: Any, wanted: Any, told: set[str], form: tuple[str, ...]) -> Any:
-    """Return the first mapping at a form of path that is like the wanted one but for what is told."""
+    """Return the first mapping at a form of path that is like the wanted one but for what is
+    told."""
     for path in places.paths_of_key(answer, form[-1]):
         found = places.at(answer, path)
         if places.signature(path) == form and is_like(wanted, found, told):

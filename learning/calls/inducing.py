@@ -1,7 +1,9 @@
-"""Induce the draft of an SOP from what one or several runs of the same task did with tools that cannot be staged.
+"""Induce the draft of an SOP from what one or several runs of the same task did with tools that
+cannot be staged.
 
-Reads become the plan, writes the commit; each argument is the same in all runs, stands in the requests, or is looked up in
-an earlier answer by what its row says. What nothing explains is said, and the draft stays one.
+Reads become the plan, writes the commit; each argument is the same in all runs, stands in the
+requests, or is looked up in an earlier answer by what its row says. What nothing explains is said,
+and the draft stays one.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks, echoes, expect_states
+from learning.calls.checks import checks, echoes, expect_rows, expect_states
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
-from learning.draft import Content, Draft, LearningError, Taught, check_name, write_draft
+from learning.draft import Content, Draft, DraftStep, LearningError, Taught, check_name, write_draft
 from learning.folder import fitting_wordings
 from learning.route.typed import BETWEEN, is_cautious
 from learning.trace import Trace
@@ -30,7 +32,8 @@ FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
 def induce(traces: Sequence[Trace], name: str, *, wanted: Mapping[str, str] | None = None) -> Draft:
-    """Return the draft that the runs teach. `wanted`: names that the owner gave to values of the first run.
+    """Return the draft that the runs teach. `wanted`: names that the owner gave to values of the
+    first run.
 
     Raises LearningError where a run holds nothing that can be learned.
     """
@@ -71,9 +74,10 @@ class _Induced:
         for write in writes:
             echoes(self.book, write)
         self.content.checks = checks(self.book, before, writes, self.runs)
-        if writes:
-            expect_states(before)
+        expect_states(self.book, before, is_changed=bool(writes))
+        expect_rows(self.book, before, writes)
         self._leave_out_unused()
+        self._read_again()
         self._parameters()
         self.content.effects = self._effects()
         taught = [
@@ -90,24 +94,19 @@ class _Induced:
         )
 
     def _plan(self) -> None:
-        """Add the reads that all runs share. One that nothing explains is left out: what needs it will say so."""
+        """Add the reads that all runs share. One that nothing explains is left out: what needs it
+        will say so."""
         waiting = by_tool([run.plan for run in self.runs])
-        while waiting:
-            left = [group for group in waiting if not self._added(group)]
-            if len(left) == len(waiting):
-                break
-            waiting = left
-        self.notes += [
-            f"{group[0][0].tool} was left out: {self._why[id(group)]}" for group in waiting
-        ]
-
-    _why: dict[int, str]
+        known = -1
+        while waiting and known != len(self.content.plan):
+            known, self.notes = len(self.content.plan), []
+            waiting = [group for group in waiting if not self._added(group)]
 
     def _added(self, group: Group) -> bool:
         try:
             self.content.plan += self.steps.reads(group)
         except Unexplained as why:
-            self._why = {**getattr(self, "_why", {}), id(group): str(why)}
+            self.notes.append(f"{group[0][0].tool} was left out: {why}")
             return False
         return True
 
@@ -140,6 +139,18 @@ class _Induced:
                 if texts.count(f"{{{{{name}}}}}") + _uses(texts, name) == 0:
                     del source.step.save[name]
 
+    def _read_again(self) -> None:
+        """Read once more what holds a list that several fields pick: they must agree on it."""
+        for source, name, doubles in self.book.again:
+            if name in source.step.save:
+                fields = {
+                    f"all {each.partition('json')[2].removeprefix('.')}": f"{{{{{name}}}}}"
+                    for each in doubles
+                }
+                at = next(n for n, each in enumerate(self.content.plan) if each is source.step)
+                step = DraftStep(source.step.tool, source.step.args, {"fields": fields})
+                self.content.plan.insert(at + 1, step)
+
     def _parameters(self) -> None:
         for name, kind in self.book.parameters.items():
             self.content.parameters[name] = _schema(kind, self.book.known[name])
@@ -165,18 +176,21 @@ class _Induced:
         return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _is_looked_up(self, name: str) -> bool:
-        """True for a name or a title that a read must find: in more words than here it is found, or it stops."""
+        """Return True for a name or a title that a read must find: in more words than here it is
+        found, or it stops."""
         is_plain = all(str(value).isalpha() for value in self.book.known[name])
         texts = repr([step.as_yaml() for step in self.content.plan])
         return is_plain and texts.count(f"{{{{{name}}}}}") + _uses(texts, name) > 0
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
-        """Return where each value stands in a request; a list from its first item to its last, where only commas are between."""
+        """Return where each value stands in a request; a list from its first item to its last,
+        where only commas are between."""
         own, text = self.book.spans[n].items(), self.runs[n].request
         return {name: (spans[0][0], spans[-1][1]) for name, spans in own if _is_one(text, spans)}
 
     def _effects(self) -> str:
-        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this machine."""
+        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this
+        machine."""
         tools = {call.tool for run in self.runs for call in (*run.plan, *run.writes)}
         if not tools <= {*FILES, "file_read"}:
             return "external"
@@ -215,11 +229,14 @@ def _text_schema(values: Sequence[str]) -> dict[str, Any]:
 
 
 def _uses(texts: str, name: str) -> int:
-    return len(re.findall(rf"[=~]\s*{name}\b|'each': '{name}'", texts))
+    return len(
+        re.findall(rf"[=~]\s*{name}\b|'each': '{name}'|'min_count': {{[^}}]*'{name}'", texts)
+    )
 
 
 def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:
-    """Return the writes of all runs step by step, calls of one tool that follow each other together; None where they differ."""
+    """Return the writes of all runs step by step, calls of one tool that follow each other
+    together; None where they differ."""
     folded = [list(_folded(run)) for run in runs]
     tools = [[calls[0].tool for calls in run] for run in folded]
     if any(other != tools[0] for other in tools):

@@ -1,4 +1,5 @@
-"""Where a value stands in answers: the paths to it, the rows on the way, and what the rows say that can pick them."""
+"""Where a value stands in answers: the paths to it, the rows on the way, and what the rows say that
+can pick them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ Path = tuple[tuple[str, Any], ...]  # (key or ROW, the key or place in this answ
 
 
 def paths_to(value: Any, wanted: Any, as_text: bool = False) -> Iterator[Path]:
-    """Yield each path to a value in an answer. A mapping of mappings is gone through both by its key and as rows."""
+    """Yield each path to a value in an answer. A mapping of mappings is gone through both by its
+    key and as rows."""
     yield from _paths(value, wanted, as_text, ())
 
 
@@ -41,12 +43,13 @@ def _below(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
 
 
 def is_plain_key(key: Any) -> bool:
-    """True for a key that an extractor can name."""
+    """Return True for a key that an extractor can name."""
     return isinstance(key, str) and key != "" and not set(key) & set(".[]=&'*\"")
 
 
 def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
-    """True for the same value of the same type; `as_text`: for one that is written the same."""
+    """Return True for the same value of the same type; `as_text`: for one that is written the
+    same."""
     if as_text and not isinstance(found, list | dict | bool):
         return found is not None and str(found) == str(wanted)
     return type(found) is type(wanted) and bool(found == wanted)
@@ -59,14 +62,16 @@ def below(value: Any, keys: Sequence[str]) -> Any:
     return value
 
 
-def states(rows: Sequence[Any]) -> dict[str, str]:
-    """Return the words of a program that all rows say alike, such as `status: booked`; no names, no texts for people."""
+def states(rows: Sequence[Any]) -> dict[str, Any]:
+    """Return the words of a program, and the yes and no, that all rows say alike, such as `status:
+    booked`; no names."""
     first = rows[0] if all(isinstance(row, Mapping) for row in rows) else {}
-    said = {key: text for key, text in first.items() if is_plain_key(key) and isinstance(text, str)}
     return {
-        key: text
-        for key, text in said.items()
-        if _STATE.fullmatch(text) and all(row.get(key) == text for row in rows)
+        key: said
+        for key, said in first.items()
+        if is_plain_key(key)
+        and (isinstance(said, bool) or (isinstance(said, str) and _STATE.fullmatch(said)))
+        and all(is_same(row.get(key), said) for row in rows)
     }
 
 
@@ -127,6 +132,13 @@ def paths_of_key(value: Any, key: str, path: Path = ()) -> Iterator[Path]:
                 yield from paths_of_key(each, key, (*path, (name, name)))
     for number, each in enumerate(value if isinstance(value, list) else []):
         yield from paths_of_key(each, key, (*path, (ROW, number)))
+
+
+def rows_of(answer: Any, key: str) -> set[str]:
+    """Return the paths of the lists whose rows have a key of their own, as an extractor has
+    them."""
+    found = (signature(path) for path in paths_of_key(answer, key))
+    return {".".join(form[:-2]) for form in found if form.count(ROW) == 1 and form[-2] == ROW}
 
 
 def common(each: Sequence[Mapping[tuple[str, ...], list[Any]]]) -> list[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,8 @@ ABOUT_THE_RUN = names(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call with its parsed answer. `root` is the extractor of the whole answer: json, csv, data or output."""
+    """One call with its parsed answer. `root` is the extractor of the whole answer: json, csv, data
+    or output."""
 
     tool: str
     args: dict[str, Any]
@@ -33,7 +34,7 @@ class Call:
 
     @property
     def key(self) -> str:
-        """The call as text: two calls of the same key ask for the same."""
+        """Return the call as text: two calls of the same key ask for the same."""
         return json.dumps([self.tool, self.args], sort_keys=True, ensure_ascii=False)
 
 
@@ -47,22 +48,20 @@ class Run:
     after: tuple[Call, ...]
 
     @classmethod
-    def of(cls, trace: Trace, only_reads: Callable[[Result], bool]) -> Run:
+    def read(cls, trace: Trace) -> Run:
         """Read a trace; what failed, was refused or is about the run itself is left out."""
-        results = filter(_counts, trace.calls)
-        calls = list(_on_pages([_call(each, only_reads(each)) for each in results]))
+        from learning.looks import only_reads
+
+        results = [
+            each for each in trace.calls if each.status == "ok" and each.tool not in ABOUT_THE_RUN
+        ]
+        read = [only_reads(each, trace.request, trace.changed) for each in results]
+        calls = list(_on_pages(list(map(_call, results, read))))
         changing = [n for n, call in enumerate(calls) if not call.reads]
         first, end = (changing[0], changing[-1] + 1) if changing else (len(calls), len(calls))
         writes = tuple(call for call in calls[first:end] if _is_write(call))
         after = [call for call in calls[first:end] if not _is_write(call)] + calls[end:]
         return cls(trace, _once(calls[:first]), writes, _once(after))
-
-    @classmethod
-    def read(cls, trace: Trace) -> Run:
-        """Read a trace as it is known what only reads."""
-        from learning.looks import only_reads
-
-        return cls.of(trace, lambda call: only_reads(call, trace.request, trace.changed))
 
     @property
     def request(self) -> str:
@@ -72,10 +71,6 @@ class Run:
 
 def _is_write(call: Call) -> bool:
     return not call.reads or call.tool == SCAN  # a page is opened where it is filled in
-
-
-def _counts(result: Result) -> bool:
-    return result.status == "ok" and result.tool not in ABOUT_THE_RUN
 
 
 def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
@@ -155,7 +150,8 @@ Group = tuple[tuple[Call, ...], ...]  # of each run the calls that are one step
 
 
 def by_tool(runs: Sequence[Sequence[Call]]) -> list[Group]:
-    """Return the calls of each run by their tool, for those tools that all runs called, in the order of the first."""
+    """Return the calls of each run by their tool, for those tools that all runs called, in the
+    order of the first."""
     tools = dict.fromkeys(call.tool for call in runs[0])
     common = [tool for tool in tools if all(any(c.tool == tool for c in run) for run in runs)]
     return [tuple(tuple(c for c in run if c.tool == tool) for run in runs) for tool in common]

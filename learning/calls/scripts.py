@@ -1,4 +1,5 @@
-"""Put the values of a script of code_run into its environment: a value never becomes part of code."""
+"""Put the values of a script of code_run into its environment: a value never becomes part of
+code."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from tools.scripts import clean
 
 
 def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
-    """Return the one script that all runs ran, with their values as variables; None where they differ otherwise."""
+    """Return the one script that all runs ran, with their values as variables; None where they
+    differ otherwise."""
     texts = [clean(script) for script in scripts]
     vectors = _by_name(book, texts)
     if vectors is None:
@@ -30,7 +32,8 @@ def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
 
 
 def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
-    """Return the values that stand in the scripts, by name: known ones, those of the request, those that differ."""
+    """Return the values that stand in the scripts, by name: known ones, those of the request, those
+    that differ."""
     for value in book.wanted if book.is_single else ():
         if value in texts[0]:
             book.parameter("value", [value])
@@ -41,7 +44,8 @@ def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | 
 
 
 def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield of each text that is another in the other scripts what it is in each; [] where they differ otherwise."""
+    """Yield of each text that is another in the other scripts what it is in each; [] where they
+    differ otherwise."""
     for text in differing(texts[0], texts[1:]):
         rows = [other_values(texts[0], {"it": text}, other)[0] for other in texts[1:]]
         yield [] if None in rows else [text, *(row["it"] for row in rows if row)]

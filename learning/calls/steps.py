@@ -1,9 +1,10 @@
-"""Make steps of the calls of several runs: each with templates for its arguments, once or for each item of a list."""
+"""Make steps of the calls of several runs: each with templates for its arguments, once or for each
+item of a list."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -93,21 +94,33 @@ class Steps:
             step.expect["matches"] = form
 
     def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:
-        """A call for each item of a list; the runs may have read only a part of it, up to what they looked for."""
-        tool, argument = group[0][0].tool, varying(group)
-        if argument is None:
-            raise Unexplained(f"{tool}: more than one argument differs between its calls")
-        items = [[call.args[argument] for call in run] for run in group]
-        name = self._list_of(items, argument, may_be_part=may_be_part)
-        rest = [{k: v for k, v in run[0].args.items() if k != argument} for run in group]
-        args = self.values.template(rest, "args", tool)
-        args = {
-            key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in group[0][0].args
-        }
-        step = DraftStep(tool, args, {"status": "ok"}, each=name)
+        """Return a call for each item of a list; the runs may have read only a part of it, up to
+        what they looked for."""
+        tool, arguments = group[0][0].tool, varying(group)
+        items, item = self._items(group, arguments)
+        name = self._list_of(items, arguments[0], may_be_part=may_be_part)
+        rest = [{k: v for k, v in run[0].args.items() if k not in arguments} for run in group]
+        args = {**self.values.template(rest, "args", tool), **item}
+        step = DraftStep(tool, {k: args[k] for k in group[0][0].args}, {"status": "ok"}, each=name)
         self._known(step, [[call.value for call in run] for run in group], {"json"})
         self.book.sources[-1].items = items
         return step
+
+    def _items(
+        self, group: Group, arguments: Sequence[str]
+    ) -> tuple[list[list[Any]], dict[str, str]]:
+        """Return what each run went through, and what the arguments take of an item: all of it, or
+        fields of a row."""
+        if len(arguments) == 1:
+            values = [[call.args[arguments[0]] for call in run] for run in group]
+            return values, {arguments[0]: f"{{{{{ITEM}}}}}"}
+        given = [[{name: call.args[name] for name in arguments} for call in run] for run in group]
+        for source in self.book.sources if arguments else ():
+            found = [_rows_with(*pair) for pair in zip(source.answers, given, strict=True)]
+            if all(found):
+                return found, {name: f"{{{{{ITEM}.{name}}}}}" for name in arguments}
+        told = f"{group[0][0].tool}: more than one argument differs between its calls"
+        raise Unexplained(f"{told}: {', '.join(arguments)}")
 
     def _list_of(self, items: list[list[Any]], argument: str, *, may_be_part: bool) -> str:
         many = argument if argument.endswith("s") else f"{argument}s"
@@ -125,7 +138,8 @@ class Steps:
         raise Unexplained(f"{argument}: no list holds {shown}")
 
     def _whole_list(self, items: list[list[Any]], key: str) -> str:
-        """Return the name of a list of an earlier answer that these items are the first of, or some of."""
+        """Return the name of a list of an earlier answer that these items are the first of, or some
+        of."""
         for source in self.book.sources:
             for form in _lists_with(source.answers[0], items[0]):
                 lists = [places.below(answer, form) for answer in source.answers]
@@ -146,20 +160,41 @@ def _lists_with(answer: Any, items: Sequence[Any]) -> list[tuple[str, ...]]:
     return [form for form in dict.fromkeys(found) if places.ROW not in form]
 
 
-def varying(group: Group) -> str | None:
-    """Return the one argument in which calls of one run differ; of single calls that in which the runs do."""
-    names = set(group[0][0].args)
-    if any(set(call.args) != names for run in group for call in run):
-        return None
+def _rows_with(answer: Any, given: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return for each call the row of an answer that has all its arguments; nothing where one has
+    none, or unlike ones."""
+    first = next(iter(given[0]))
+    rows = [
+        places.at(answer, path[:-1])
+        for each in dict.fromkeys(call[first] for call in given)
+        for path in places.paths_to(answer, each)
+        if path and path[-1][0] == first
+    ]
+    found = [[row for row in rows if _has(row, call)] for call in given]
+    is_clear = all(each and all(row == each[0] for row in each) for each in found)
+    return [each[0] for each in found] if is_clear else []
+
+
+def _has(row: Any, call: Mapping[str, Any]) -> bool:
+    """Return True for a row that has these arguments."""
+    return all(places.is_same(row.get(name), value) for name, value in call.items())
+
+
+def varying(group: Group) -> list[str]:
+    """Return the arguments in which calls of one run differ; of single calls those in which the
+    runs do."""
+    names = list(group[0][0].args)
+    if any(set(call.args) != set(names) for run in group for call in run):
+        return []
     several = [run for run in group if len(run) > 1] or [
         tuple(call for run in group for call in run)
     ]
-    differ = {n for n in names for run in several if len({repr(c.args[n]) for c in run}) > 1}
-    return differ.pop() if len(differ) == 1 else None
+    return [n for n in names if any(len({repr(c.args[n]) for c in run}) > 1 for run in several)]
 
 
 def form_of(texts: Sequence[str]) -> str:
-    """Return a pattern that these texts share: a number, or one word; an error in words has another form."""
+    """Return a pattern that these texts share: a number, or one word; an error in words has another
+    form."""
     if all(re.fullmatch(r"-?\d+(\.\d+)?", text) for text in texts):
         return r"^-?\d+(\.\d+)?$"
     if not all(re.fullmatch(r"\S{1,80}", text) for text in texts):
@@ -168,7 +203,8 @@ def form_of(texts: Sequence[str]) -> str:
 
 
 def _acts(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
-    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not the same acts."""
+    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not
+    the same acts."""
     if len({len(acts) for acts in runs}) > 1:
         raise Unexplained("the runs filled in other fields")
     return [_act(values, list(acts)) for acts in zip(*runs, strict=True)]
@@ -198,7 +234,8 @@ def _act(values: Values, acts: Sequence[Act]) -> Act:
 
 
 def _line_shown(values: Values, answers: Sequence[str]) -> str:
-    """Return the line of a page's answers that says a value that was given, in the same words in all runs."""
+    """Return the line of a page's answers that says a value that was given, in the same words in
+    all runs."""
     columns = [answer.splitlines() for answer in answers]
     for line in columns[0]:
         for others in _alike(line, columns[1:]):
@@ -209,14 +246,16 @@ def _line_shown(values: Values, answers: Sequence[str]) -> str:
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """Return what texts share behind the last word in which they differ, such as the number of an entry."""
+    """Return what texts share behind the last word in which they differ, such as the number of an
+    entry."""
     words = [text.split(" ")[::-1] for text in texts]
     same = list(takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False)))
     return " ".join(row[0] for row in reversed(same))
 
 
 def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the lines of the other answers with as many words: each is tried with its neighbours."""
+    """Return the lines of the other answers with as many words: each is tried with its
+    neighbours."""
     if not columns:
         return [[]]
     count = len(line.split())

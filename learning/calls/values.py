@@ -1,4 +1,5 @@
-"""Say where the values of an argument come from: a template that gives in each run what was asked with there."""
+"""Say where the values of an argument come from: a template that gives in each run what was asked
+with there."""
 
 from __future__ import annotations
 
@@ -20,13 +21,15 @@ class Unexplained(Exception):
 
 
 class Values:
-    """Explains arguments. What it needs of earlier answers is saved by the steps that bring them."""
+    """Explains arguments. What it needs of earlier answers is saved by the steps that bring
+    them."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
 
     def template(self, values: Sequence[Any], key: str, name: str = "") -> Any:
-        """Return the template of these values, one of each run. Raises Unexplained, which names the argument."""
+        """Return the template of these values, one of each run. Raises Unexplained, which names the
+        argument."""
         try:
             return self._explained(values, key)
         except Unexplained as why:
@@ -84,7 +87,8 @@ class Values:
         return self.composed(values, key) if is_text else self._constant(values, key)
 
     def _same(self, values: Sequence[Any], key: str) -> Any:
-        """A value that is the same in all runs: a constant, unless it is an id that was looked up."""
+        """Return a value that is the same in all runs: a constant, unless it is an id that was
+        looked up."""
         value = values[0]
         if all(requests.spans(run.request, str(value), True) for run in self.book.runs):
             is_word = not LITERAL.search(str(value))  # what a wording can hold as it is
@@ -104,13 +108,14 @@ class Values:
         return values[0]
 
     def _named(self, found: Sequence[Found], values: Sequence[Any], key: str) -> str:
-        """Save the best way to look the values up; the others that are as good must agree with it."""
+        """Save the best way to look the values up; the others that are as good must agree with
+        it."""
         if not found:
             return ""
         best = found[0]
         name = self.book.save(best.source, best.extractor, values, key)
-        for path, text in best.states.items():
-            expect(best.source, path, text)
+        if isinstance(values[0], list) and best.doubles:
+            self.book.again.append((best.source, name, best.doubles))
         later = self.book.sources[self.book.sources.index(best.source) + 1 :]
         for other in (each for each in found[1:] if each.source in later):
             is_as_good = other.rank == best.rank and other.is_named
@@ -119,7 +124,8 @@ class Values:
         return f"{{{{{name}}}}}"
 
     def answer(self, answers: Sequence[str], *, is_question: bool) -> Any:
-        """Return what is said in the end: a field as it is, or a text with values. Raises Unexplained."""
+        """Return what is said in the end: a field as it is, or a text with values. Raises
+        Unexplained."""
         is_telling = len(set(answers)) > 1 or min(map(len, answers)) >= MIN_CHARS
         found = found_in(self.book, answers, "answer", as_text=True) if is_telling else []
         if found:
@@ -172,7 +178,7 @@ class Values:
         return texts
 
     def _tells(self, row: Sequence[Any]) -> bool:
-        """True for values that do not stand in a text by chance."""
+        """Return True for values that do not stand in a text by chance."""
         if not all(isinstance(value, str | int | float) and str(value) for value in row):
             return False
         is_long = self.book.is_single and min(len(str(value)) for value in row) >= MIN_CHARS

@@ -1,6 +1,8 @@
-"""Take skills from elsewhere into quarantine: from a folder, a zip or a git address, read under limits and scanned.
+"""Take skills from elsewhere into quarantine: from a folder, a zip or a git address, read under
+limits and scanned.
 
-Nothing that comes in is executed, linked to or trusted until its owner lets it in."""
+Nothing that comes in is executed, linked to or trusted until its owner lets it in.
+"""
 
 from typing import TYPE_CHECKING
 

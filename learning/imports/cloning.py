@@ -1,4 +1,5 @@
-"""Clone a git address with none of the owner's settings: only https, ssh and file, no hooks, no submodules, no questions."""
+"""Clone a git address with none of the owner's settings: only https, ssh and file, no hooks, no
+submodules, no questions."""
 
 from __future__ import annotations
 

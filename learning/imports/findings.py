@@ -1,7 +1,9 @@
-"""Say what the owner should look at in a skill from elsewhere before enabling it: rules over its files, with file and line.
+"""Say what the owner should look at in a skill from elsewhere before enabling it: rules over its
+files, with file and line.
 
-A finding is no proof and its absence none either: the gate and the sandbox hold whatever a skill says. It reads text
-alone and never decodes, runs or follows anything. The rules: assets/imports/findings.tsv. Source: docs/learning.md.
+A finding is no proof and its absence none either: the gate and the sandbox hold whatever a skill
+says. It reads text alone and never decodes, runs or follows anything. The rules:
+assets/imports/findings.tsv. Source: docs/learning.md.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # of emoji and some scripts
 
 
 class Finding(NamedTuple):
-    """One thing to look at: which rule, in which file and line (from 1), and the line itself, cut."""
+    """One thing to look at: which rule, in which file and line (from 1), and the line itself,
+    cut."""
 
     rule: str
     file: str
@@ -64,7 +67,8 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 def scan(files: Mapping[str, bytes]) -> list[Finding]:
-    """Return what is to be looked at in these files, SKILL.md first, by line; at most MAX_FINDINGS."""
+    """Return what is to be looked at in these files, SKILL.md first, by line; at most
+    MAX_FINDINGS."""
     found: list[Finding] = []
     lines = chars = 0
     for path in sorted(files, key=lambda path: (path != "SKILL.md", not _is_script(path), path)):
@@ -114,7 +118,8 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines by number; those that a backslash joins as one, by the number of the first."""
+    """Yield the lines by number; those that a backslash joins as one, by the number of the
+    first."""
     parts: list[str] = []
     first = length = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -146,7 +151,7 @@ def _line(path: str, number: int, line: str, rules: Sequence[_Rule]) -> Iterator
 
 
 def _hides(line: str) -> bool:
-    """True unless all that cannot be seen joins emoji or letters that need it."""
+    """Return True unless all that cannot be seen joins emoji or letters that need it."""
     return any(not _joins(line, found.start()) for found in INVISIBLE.finditer(line))
 
 

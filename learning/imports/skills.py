@@ -1,8 +1,10 @@
-"""Read skills from elsewhere into memory under limits, scan them, and put them into the store under quarantine.
+"""Read skills from elsewhere into memory under limits, scan them, and put them into the store under
+quarantine.
 
-Links and devices refuse the skill that holds them; whatever status it claims it lands as a draft with
-`sopwith-quarantine` in its metadata, and neither a model nor a replay gets to see it until its owner enables it
-(`release`). A status is then earned here, as by any other SOP. Source: seed 001 §2.3 (its front matter is understood).
+Links and devices refuse the skill that holds them; whatever status it claims it lands as a draft
+with `sopwith-quarantine` in its metadata, and neither a model nor a replay gets to see it until its
+owner enables it (`release`). A status is then earned here, as by any other SOP. Source: seed 001
+§2.3 (its front matter is understood).
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ BESIDE = "-imported"  # behind the name of a skill that is called like a seed
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill as it was found: its files by path, where it lay in the source, and what the scan found in it.
+    """One skill as it was found: its files by path, where it lay in the source, and what the scan
+    found in it.
 
     `problem` says why it cannot be imported; its files are then not to be used.
     """
@@ -48,9 +51,11 @@ class Skill:
 
 
 def find_skills(source: str, cwd: Path) -> list[Skill]:
-    """Return the skills in a folder, a Markdown file, a zip or a git repository, scanned. Changes nothing.
+    """Return the skills in a folder, a Markdown file, a zip or a git repository, scanned. Changes
+    nothing.
 
-    A folder of many skills gives each of them; the problem of one does not stop the others. Raises ImportRefused.
+    A folder of many skills gives each of them; the problem of one does not stop the others. Raises
+    ImportRefused.
     """
     with opened(source, cwd) as (entries, fallback):
         skills = [_skill(place, inside, fallback) for place, inside in grouped(entries).items()]
@@ -79,9 +84,10 @@ def _without_doubles(skills: list[Skill]) -> list[Skill]:
 def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, Sop]) -> Sop:
     """Put a skill into the store, under quarantine.
 
-    A name that is taken is refused; only what is under quarantine itself may be imported again. One that has the name of
-    a seed comes in beside it, under another name: a seed is never hidden by what nobody has let in.
-    Raises ImportRefused, and what SopChanges.write raises; the store is then as it was.
+    A name that is taken is refused; only what is under quarantine itself may be imported again. One
+    that has the name of a seed comes in beside it, under another name: a seed is never hidden by
+    what nobody has let in. Raises ImportRefused, and what SopChanges.write raises; the store is
+    then as it was.
     """
     if skill.problem:
         raise ImportRefused("error.imports.imported", name=skill.name, problem=skill.problem)
@@ -109,7 +115,8 @@ def _beside(skill: Skill) -> Skill:
 
 
 def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
-    """Take an SOP out of quarantine: a draft like any other. Raises what SopChanges.write raises."""
+    """Take an SOP out of quarantine: a draft like any other. Raises what SopChanges.write
+    raises."""
     files = {path: content.data for path, content in contents_of(sop.folder).items()}
     files["SKILL.md"] = with_metadata(files["SKILL.md"].decode(), {QUARANTINE: None}).encode()
     return changes.write(sop.name, files, reason=reason, status="draft")
@@ -140,7 +147,8 @@ def _skill(place: str, entries: Entries, fallback: str) -> Skill:
 
 
 def _files(entries: Entries) -> dict[str, bytes]:
-    """Return the bytes of a skill, as many as are allowed: what an archive states about sizes is not believed."""
+    """Return the bytes of a skill, as many as are allowed: what an archive states about sizes is
+    not believed."""
     if len(entries) > MAX_FILES:
         raise ImportRefused("error.imports.files-most", n=len(entries), most=MAX_FILES)
     files: dict[str, bytes] = {}
@@ -185,7 +193,8 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _parsed(text: str) -> Any:
-    """Return what front matter says; a text with a colon that is not quoted, as many write it, is a text."""
+    """Return what front matter says; a text with a colon that is not quoted, as many write it, is a
+    text."""
     import yaml
 
     try:

@@ -1,4 +1,5 @@
-"""List the files of a folder, a Markdown file, a zip or a git address; nothing is followed, unpacked or believed.
+"""List the files of a folder, a Markdown file, a zip or a git address; nothing is followed,
+unpacked or believed.
 
 SopError
 └── ImportRefused    nothing was imported; two lines: what is wrong, what would work
@@ -32,7 +33,8 @@ NOTHING = "Nothing was imported."
 
 
 class Entry(NamedTuple):
-    """One file of a source: its size as stated, why it must not be taken, and how to read at most so many bytes."""
+    """One file of a source: its size as stated, why it must not be taken, and how to read at most
+    so many bytes."""
 
     size: int
     problem: str
@@ -124,7 +126,8 @@ def _zip(path: Path, source: str) -> Iterator[zipfile.ZipFile]:
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Entries:
-    """Return the files of a zip. Names that lead out of it, or that one disk would take for the same, refuse all of it."""
+    """Return the files of a zip. Names that lead out of it, or that one disk would take for the
+    same, refuse all of it."""
     infos = archive.infolist()
     if len(infos) > MAX_ENTRIES:
         said = f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}."
@@ -176,7 +179,9 @@ def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
 def grouped(entries: Mapping[str, Entry]) -> dict[str, Entries]:
     """Return the files of each skill: a folder with SKILL.md, as far as none above it has one."""
     entries = {_as_skill(path): entry for path, entry in entries.items()}
-    folders = {PurePosixPath(path).parent for path in entries if PurePosixPath(path).name == "SKILL.md"}  # fmt: skip
+    folders = {
+        PurePosixPath(path).parent for path in entries if PurePosixPath(path).name == "SKILL.md"
+    }
     outer = sorted(each for each in folders if not folders & set(each.parents))
     return {str(place): _within(place, entries) for place in outer}
 

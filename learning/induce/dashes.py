@@ -1,4 +1,5 @@
-"""Keep a value that begins with a dash from being taken for an option: `--` before it, where the program takes that."""
+"""Keep a value that begins with a dash from being taken for an option: `--` before it, where the
+program takes that."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from shell import words
 def guarded(
     script: str, names: Iterable[str], does_the_same: Callable[[str], bool]
 ) -> tuple[str, list[str]]:
-    """Return the script with `--` before values where it then still does the same, and the names for which it does not.
+    """Return the script with `--` before values where it then still does the same, and the names
+    for which it does not.
 
     `names` are parameters whose values may begin with a dash.
     """

@@ -1,4 +1,5 @@
-"""Read what a model did in one or several runs as lines of one script, and which values differ between the runs."""
+"""Read what a model did in one or several runs as lines of one script, and which values differ
+between the runs."""
 
 from __future__ import annotations
 
@@ -44,12 +45,14 @@ _LOCAL = names("reads writes takes delete")
 _TOKEN = r"[^\s\"',;=]+"
 _NAMES = re.compile(r"\w+")
 LEAST_SHARED = 0.6
-LEAST_FOUND = 3  # characters of an output that a later call does not repeat by chance
+# characters of an output that a later call does not repeat by chance; 2 of letters and digits
+LEAST_FOUND = 3
 
 
 def lines_of(trace: Trace) -> list[Line] | None:
-    """Return the calls of a run that did something, or whose output its answer tells, as lines; None where one of the
-    calls is no script and no change of a file. An output that a later call repeats is taken from where it came."""
+    """Return the calls of a run that did something, or whose output its answer tells, as lines;
+    None where one of the calls is no script and no change of a file. An output that a later call
+    repeats is taken from where it came."""
     calls = [call for call in trace.calls if call.tool not in LOOKS and call.status != "refused"]
     if not calls or any(call.tool not in _SCRIPTS for call in calls):
         return None
@@ -70,7 +73,8 @@ def lines_of(trace: Trace) -> list[Line] | None:
 
 
 def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace) -> bool:
-    """Return True for a call that did something and was not tried again, and for one whose output is told."""
+    """Return True for a call that did something and was not tried again, and for one whose output
+    is told."""
     call, line = calls[at], lines[at]
     if line.code == 0 and tells(line.output, trace.answer):
         return True
@@ -106,9 +110,11 @@ def _is_local(call: Result) -> bool:
 
 
 def _is_repeated(line: Line, trace: Trace, later: Sequence[Line]) -> bool:
-    """Return True if later lines hold the one line that this one printed, and the request does not say it."""
+    """Return True if later lines hold the one line that this one printed, and the request does not
+    say it."""
     value = line.output.strip()
-    is_value = len(value) >= LEAST_FOUND and "\n" not in value and line.code == 0
+    least = LEAST_FOUND if value.isdigit() or value.isalpha() else 2
+    is_value = len(value) >= least and "\n" not in value and line.code == 0
     if not is_value or value in trace.request:
         return False
     return any(written(each.text, {"found": [value]}).used for each in later)
@@ -149,7 +155,8 @@ def _patched(args: Mapping[str, Any], request: str) -> str:
 
 
 def _old(old: str, new: str, request: str) -> str:
-    """Return the pattern of a replaced text: a value that nobody named is whatever stands there today."""
+    """Return the pattern of a replaced text: a value that nobody named is whatever stands there
+    today."""
     start, end = _shared(old, new)
     spans = [found.span() for found in re.finditer(_TOKEN, old)]
     within = [span for span in spans if span[0] <= start and len(old) - end <= span[1]]
@@ -181,8 +188,8 @@ _SCRIPTS: Mapping[str, Callable[[Mapping[str, Any], str], str]] = {
 def other_values(
     typed: str, values: Mapping[str, str], other: str, only: Only | None = None
 ) -> tuple[dict[str, str] | None, str]:
-    """Return the values with which another run's lines are these lines, or None and the first line that is not. `only`: which
-    places of a value vary, where not all do."""
+    """Return the values with which another run's lines are these lines, or None and the first line
+    that is not. `only`: which places of a value vary, where not all do."""
     pattern, names = _pattern(typed, values, only or {})
     found = re.fullmatch(pattern, other, re.DOTALL)
     if found:
@@ -231,7 +238,8 @@ def _words(text: str) -> list[str]:
 
 
 def _shared(one: str, two: str) -> tuple[int, int]:
-    """Return how many letters two texts share at their start, and how many of the rest at their end."""
+    """Return how many letters two texts share at their start, and how many of the rest at their
+    end."""
     pairs = zip(one, two, strict=False)
     start = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     behind = zip(one[start:][::-1], two[start:][::-1], strict=False)

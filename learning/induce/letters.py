@@ -1,6 +1,8 @@
-"""Read a bash script into its letters as the shell takes them: each with its place and the quoting it stands in.
+"""Read a bash script into its letters as the shell takes them: each with its place and the quoting
+it stands in.
 
-Quotes, backslashes and names of variables are no letters; a gap stands in their place where text may not be joined over them.
+Quotes, backslashes and names of variables are no letters; a gap stands in their place where text
+may not be joined over them.
 """
 
 from __future__ import annotations
@@ -52,8 +54,11 @@ class Letters:
             return self._escaped(at, top)
         if letter == "$":
             return self._dollar(at, top)
+        if (top, letter) == ("double", '"'):
+            self._stack.pop()
+            return at + 1
         if top == "double":
-            return self._in_double(at, letter)
+            return self._add(at, at + 1, "double")
         return self._in_plain(at, letter, top)
 
     def _escaped(self, at: int, top: str) -> int:
@@ -77,12 +82,6 @@ class Letters:
         if found := _NAME.match(self.script, at):
             return self._gap(at, found.end())
         return self._add(at, at + 1, "double" if top == "double" else "plain")
-
-    def _in_double(self, at: int, letter: str) -> int:
-        if letter == '"':
-            self._stack.pop()
-            return at + 1
-        return self._add(at, at + 1, "double")
 
     def _in_plain(self, at: int, letter: str, top: str) -> int:
         if letter == "'":
@@ -142,7 +141,8 @@ class Letters:
         return at
 
     def with_open_document(self, at: int) -> str:
-        """Return the script with the document around a place as one in which variables are filled in."""
+        """Return the script with the document around a place as one in which variables are filled
+        in."""
         (start, end), first, last = next(each for each in self._bounds if each[1] <= at < each[2])
         word = re.sub(r"['\"\\]", "", self.script[start:end])
         body = re.sub(r"([\\$`])", r"\\\1", self.script[first:last])

@@ -13,11 +13,13 @@ _OPTION = pattern(
     r"(?:^|[\s\0])-[A-Za-z](?:[\d,.A-Za-z]*[\d,A-Za-z])?$"
 )  # what may stand in a word before a number
 _SED_COMMAND = pattern(r"[pdqQ](?=[\s\0;}]|$)")
+_WRITTEN = pattern(r">\s*[^\s;|&]*$")  # before the name of a file that is written
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
 class Place(NamedTuple):
-    """A value in a script: bounds among its letters, bounds in its text, the quoting at both ends."""
+    """A value in a script: bounds among its letters, bounds in its text, the quoting at both
+    ends."""
 
     first: int
     last: int
@@ -28,8 +30,8 @@ class Place(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as in `-n 2` beside `+2`; or
-    it stands in the name of a file that is written."""
+    """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as
+    in `-n 2` beside `+2`; or it stands in the name of a file that is written."""
 
     start: int
     end: int
@@ -57,7 +59,8 @@ def _all(letters: Letters, text: str) -> Iterator[Place]:
 
 
 def several(script: str, text: str) -> list[Spot]:
-    """Return the places of a short number that stands more than once; [] of all else, which means one thing everywhere."""
+    """Return the places of a short number that stands more than once; [] of all else, which means
+    one thing everywhere."""
     if not re.fullmatch(r"\d{1,3}", text):
         return []
     letters = Letters(script)
@@ -67,22 +70,25 @@ def several(script: str, text: str) -> list[Spot]:
         for each in found
     ]
     if any(spot.is_word for spot in spots):
-        spots = [each._replace(is_word=each.is_word or _is_written(script, each)) for each in spots]
+        is_written = [bool(_WRITTEN.search(script, 0, spot.start)) for spot in spots]
+        pairs = zip(spots, is_written, strict=True)
+        spots = [each._replace(is_word=each.is_word or is_target) for each, is_target in pairs]
     return spots if len(spots) > 1 else []
 
 
-def _is_written(script: str, spot: Spot) -> bool:
-    return re.search(r">\s*[^\s;|&]*$", script[: spot.start]) is not None
-
-
 def is_path_start(text: str, first: int) -> bool:
-    """True if a path may begin here: what stands before is no part of a name."""
+    """Return True if a path may begin here: what stands before is no part of a name."""
     return first == 0 or re.match(r"[\w./~+%-]", text[first - 1]) is None
 
 
+def is_path_end(text: str, last: int) -> bool:
+    """Return True if a path may end here: `~/mails-2024.tar` is another one than `~/mails`."""
+    return text[last : last + 1] not in ("-", "_")
+
+
 def is_whole(text: str, first: int, last: int, value: str) -> bool:
-    """True if no letter or digit goes on before or behind; of a number no point with digits either. In an option the
-    letters beside a number are options themselves: `-n5`, `-k2,2nr`."""
+    """Return True if no letter or digit goes on before or behind; of a number no point with digits
+    either. In an option the letters beside a number are options themselves: `-n5`, `-k2,2nr`."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]
     if value.isdigit() and _is_before_command(text, last):
         return not (_joins(before[-1:]) or _joins_number(before[-1:]))

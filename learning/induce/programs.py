@@ -1,6 +1,8 @@
-"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed and SQL as a quoted text.
+"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment,
+sed and SQL as a quoted text.
 
-Elsewhere in code the shell pastes it, and a pattern keeps values out that would mean more than the first one did.
+Elsewhere in code the shell pastes it, and a pattern keeps values out that would mean more than the
+first one did.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ _SED_TEXT = pattern(r"\s*(?:[\d$,]+|/(?:\\.|[^/\\])*/)*\s*[aic](?:\\|\s)")
 
 
 class Taken(NamedTuple):
-    """How a value enters a program: `code` stands in place of letters `first` to `last` of the program; or the value is
-    pasted by the shell, made safe by `escape`: the sed command that does it, or by a `pattern` for all its values."""
+    """How a value enters a program: `code` stands in place of letters `first` to `last` of the
+    program; or the value is pasted by the shell, made safe by `escape`: the sed command that does
+    it, or by a `pattern` for all its values."""
 
     first: int
     last: int
@@ -37,8 +40,8 @@ class Refused(Exception):
 def taken(
     program: str, first: int, last: int, name: str, command: str, options: str, *, is_double: bool
 ) -> Taken:
-    """Return how the program of a command takes the value that its letters `first` to `last` are. `is_double`: the program
-    stands in double quotes of the shell. Raises Refused."""
+    """Return how the program of a command takes the value that its letters `first` to `last` are.
+    `is_double`: the program stands in double quotes of the shell. Raises Refused."""
     found = KINDS[command](_Spot(program, first, last, name, options, is_double))
     if not is_double:
         return found
@@ -59,7 +62,8 @@ class _Spot(NamedTuple):
 
 
 def _pasted(spot: _Spot) -> Taken:
-    """Take a value into code as it is: all its values are numbers, or plain texts with the signs of this one."""
+    """Take a value into code as it is: all its values are numbers, or plain texts with the signs of
+    this one."""
     if re.match(FIGURE, spot.text):
         return Taken(spot.first, spot.last, pattern=FIGURE)
     if _CODE_SIGNS.search(spot.text):
@@ -69,7 +73,7 @@ def _pasted(spot: _Spot) -> Taken:
 
 
 def _sed(spot: _Spot) -> Taken:
-    """A value of a sed program: a text that stands for itself, or a number of a line."""
+    """Return a value of a sed program: a text that stands for itself, or a number of a line."""
     side, mark = _side(spot.program, spot.first)
     if side == "replacement":
         return Taken(spot.first, spot.last, escape=f"s/[\\\\&{_in_set(mark)}]/\\\\&/g")
@@ -92,7 +96,8 @@ def _in_set(mark: str) -> str:
 
 
 def _side(program: str, at: int) -> tuple[str, str]:
-    """Return "pattern" or "replacement", and the mark between them; "" for what is in no `s` command."""
+    """Return "pattern" or "replacement", and the mark between them; "" for what is in no `s`
+    command."""
     for found in re.finditer(r"(?:^|[;{\s\d$/])([sy])([^\w\s\\])", program):
         mark = found[2]
         ends = [each.start() for each in re.finditer(rf"(?<!\\){re.escape(mark)}", program)]

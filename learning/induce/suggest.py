@@ -1,4 +1,5 @@
-"""Suggest which values of a demonstration vary: what the request names, else the paths that were there before."""
+"""Suggest which values of a demonstration vary: what the request names, else the paths that were
+there before."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ Spell = Callable[[str], Sequence[str]]
 
 
 class Candidate(NamedTuple):
-    """A value that may vary: the name suggested for it, the text, and whether it is taken to vary."""
+    """A value that may vary: the name suggested for it, the text, and whether it is taken to
+    vary."""
 
     name: str
     text: str
@@ -35,9 +37,9 @@ def candidates(
     differing: Iterable[str] = (),
     spell: Spell = lambda text: [text],
 ) -> list[Candidate]:
-    """Return values of a script that may vary, in their order. `request`: the owner's words, "" where there are none yet;
-    `was_there`: words of the script that name what was there before; `differing`: what differs between runs; `spell`: how a
-    value may be written in the script."""
+    """Return values of a script that may vary, in their order. `request`: the owner's words, ""
+    where there are none yet; `was_there`: words of the script that name what was there before;
+    `differing`: what differs between runs; `spell`: how a value may be written in the script."""
     said = list(_said_in(request, Letters(script), spell)) if request else []
     spelled = [each for text in said for each in spell(text)]
     known, others = list(was_there), list(differing)
@@ -58,7 +60,8 @@ def _overlaps(text: str, others: Iterable[str]) -> bool:
 
 
 def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
-    """Yield what the request and the script both name, as values: longest first, none within another."""
+    """Yield what the request and the script both name, as values: longest first, none within
+    another."""
     taken: list[str] = []
     for text in sorted(_pieces(request), key=len, reverse=True):
         is_there = any(places(letters, each) for each in spell(text))
@@ -71,7 +74,8 @@ def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
 
 
 def _pieces(request: str) -> set[str]:
-    """Return quoted texts, words, and paths and numbers between other letters such as Chinese ones."""
+    """Return quoted texts, words, and paths and numbers between other letters such as Chinese
+    ones."""
     found = set()
     for match in _SAID.finditer(request):
         text = next(group for group in match.groups() if group)
@@ -81,7 +85,8 @@ def _pieces(request: str) -> set[str]:
 
 
 def _is_value(text: str, letters: Letters) -> bool:
-    """True for what has digits or signs, and for a word of the script that stands free, not one before `=`."""
+    """Return True for what has digits or signs, and for a word of the script that stands free, not
+    one before `=`."""
     if not _PLAIN.fullmatch(text):
         return True
     spots = places(letters, text)
@@ -96,7 +101,8 @@ def _is_value(text: str, letters: Letters) -> bool:
 
 
 def _listed(script: str) -> Iterator[str]:
-    """Yield values that look as if they may vary: paths, numbers, texts in quotes, words behind `=`."""
+    """Yield values that look as if they may vary: paths, numbers, texts in quotes, words behind
+    `=`."""
     for word in words(script):
         value = word.value
         if not value or word.has_expansion or word.has_glob or word.role == "command":
@@ -125,8 +131,8 @@ def _named(found: Mapping[str, bool], request: str) -> Iterator[Candidate]:
 
 
 def _name(text: str, request: str) -> str:
-    """Return a name: by its kind for a path, else by the word beside it in the request. The first word of a request says
-    what to do, so it names no value."""
+    """Return a name: by its kind for a path, else by the word beside it in the request. The first
+    word of a request says what to do, so it names no value."""
     before, _, after = request.lower().partition(text.lower())
     said_before: list[str] = re.findall(r"[a-z][a-z0-9_]*", before)
     said_after: list[str] = re.findall(r"[a-z][a-z0-9_]*", after)

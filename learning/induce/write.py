@@ -1,4 +1,5 @@
-"""Write a script anew with parameters in the places of values, so that quoting and meaning stay as they were typed."""
+"""Write a script anew with parameters in the places of values, so that quoting and meaning stay as
+they were typed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letters
-from learning.induce.places import Place, Spot, apart, is_path_start, places, several
+from learning.induce.places import Place, Spot, apart, is_path_end, is_path_start, places, several
 from shell import words
 from shell.placed import Placed
 
@@ -22,8 +23,9 @@ PROGRAM_QUOTES = ("single", "raw", "double", "document")
 
 @dataclass(slots=True)
 class Written:
-    """A script with parameters. `first` are lines that come before it; `refused` says of a value why it stays as it is;
-    `patterns` are what all values of a parameter must be like, where one is part of code."""
+    """A script with parameters. `first` are lines that come before it; `refused` says of a value
+    why it stays as it is; `patterns` are what all values of a parameter must be like, where one is
+    part of code."""
 
     script: str
     used: dict[str, int] = field(default_factory=dict)
@@ -33,12 +35,13 @@ class Written:
 
     @property
     def text(self) -> str:
-        """The whole script."""
+        """Return the whole script."""
         return "\n".join([*dict.fromkeys(self.first), self.script])
 
     @classmethod
     def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
-        """Return a script with each value, however it is spelled, replaced by the parameter of its name."""
+        """Return a script with each value, however it is spelled, replaced by the parameter of its
+        name."""
         home = Path.home()
         return written(script, {name: spellings(values[name], home, folders) for name in values})
 
@@ -49,7 +52,8 @@ class Written:
 
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
-    """Return how a value may be written in a script, the usual way first; of a path also below these folders."""
+    """Return how a value may be written in a script, the usual way first; of a path also below
+    these folders."""
     if not re.match(r"~?/", value):
         return [value]
     path = value.rstrip("/") or "/"
@@ -67,8 +71,8 @@ def written(
     values: Mapping[str, Sequence[str]],
     only: Mapping[str, Sequence[int]] | None = None,
 ) -> Written:
-    """Return a script with each value, in any of its spellings, replaced by the parameter of its name. `only`: which of its
-    places, counted from the start, where it must stay in others."""
+    """Return a script with each value, in any of its spellings, replaced by the parameter of its
+    name. `only`: which of its places, counted from the start, where it must stay in others."""
     letters = Letters(script)
     found = []
     for name, texts in values.items():
@@ -86,11 +90,13 @@ def written(
 
 
 def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
-    """Return where a text stands; a path only where one may begin: `jan.csv` is no part of `sorted-jan.csv`."""
+    """Return where a text stands; a path only where one may begin and end: `jan.csv` is no part of
+    `sorted-jan.csv`."""
     found = places(letters, text)
     if not is_path:
         return found
-    return [place for place in found if is_path_start(letters.text, place.first)]
+    begun = (place for place in found if is_path_start(letters.text, place.first))
+    return [place for place in begun if is_path_end(letters.text, place.last)]
 
 
 class _Writer:
@@ -131,7 +137,8 @@ class _Writer:
             self._put(place.start, place.end, variable, place)
 
     def _variable(self, name: str) -> str:
-        """Return the variable to use; where the script has one of its own of this name, another one with the same value."""
+        """Return the variable to use; where the script has one of its own of this name, another one
+        with the same value."""
         if any(name in pair for pair in self.clashes):
             self.result.first.append(f"given_{name}=${name}")
             return f"given_{name}"
@@ -177,12 +184,14 @@ class _Writer:
         return first, last
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
-        """Put a variable in the place of a text: quoted where it stands free, out of single quotes."""
+        """Put a variable in the place of a text: quoted where it stands free, out of single
+        quotes."""
         if place.opens == "raw":
             self.raw = place.start
             return
         if place.opens == place.closes and place.opens in ("double", "document", "sum"):
-            if place.opens == "double" and self._is_all_of_quotes(start, end):
+            is_all_of_quotes = self.script[start - 1] == '"' == self.script[end : end + 1]
+            if place.opens == "double" and is_all_of_quotes:
                 self._splice(start - 1, end + 1, f'"${variable}"')
             else:
                 self._splice(start, end, f"${{{variable}}}")
@@ -194,9 +203,6 @@ class _Writer:
         if behind == self.script[end : end + 1] and place.closes != "ansi":
             end, behind = end + 1, ""
         self._splice(start, end, f'{before}"${variable}"{behind}')
-
-    def _is_all_of_quotes(self, start: int, end: int) -> bool:
-        return self.script[start - 1] == '"' == self.script[end : end + 1]
 
     def _splice(self, start: int, end: int, text: str) -> None:
         script = self.result.script
@@ -225,7 +231,8 @@ class _Writer:
         )
 
     def _is_option_value(self, word: Placed | None, command: str) -> bool:
-        """True for a word that is no program though it is quoted: a file, a value such as that of awk -F."""
+        """Return True for a word that is no program though it is quoted: a file, a value such as
+        that of awk -F."""
         if word is None or word.role == "document":
             return False
         if word.role == "value":

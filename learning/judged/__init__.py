@@ -1,4 +1,5 @@
-"""Hold what was induced against the runs that taught it, and let a model write a script that stands the same."""
+"""Hold what was induced against the runs that taught it, and let a model write a script that stands
+the same."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,5 @@
-"""Hold a draft against the runs that taught it: replayed on what their calls answered, it must ask for the same changes."""
+"""Hold a draft against the runs that taught it: replayed on what their calls answered, it must ask
+for the same changes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.calls import ACT, Call, Run, calls_in
-from models.base import Request, ToolCall, ToolResult
+from models.base import Request, ToolCall, ToolResult, last
 from models.errors import Diverged
 from replay.procedure import Procedure
 from replay.rote import RoteModel
@@ -19,7 +20,13 @@ UNREAD = ToolResult("ok", {"output": "{}"})  # an item of a list that the run di
 def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
     """Return what a replay with a run's values does otherwise than the run did; "" for the same."""
     model = RoteModel(
-        procedure, values, sop="draft", version=0, lang="en", cwd=run.trace.cwd, may_read=_may_read
+        procedure,
+        values,
+        sop="draft",
+        version=0,
+        lang="en",
+        cwd=run.trace.cwd,
+        may_read=lambda _tool, _args: None,
     )
     asked: list[ToolCall] = []
     used: list[Call] = []
@@ -27,7 +34,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
     try:
         while len(asked) < len(run.writes) or run.after or not run.writes:
             events = model.reply(request)
-            reply = _last(events)
+            reply = last(events)
             if not reply.calls:
                 break
             call = reply.calls[0]
@@ -44,20 +51,9 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
     return _difference(asked, run.writes)
 
 
-def _may_read(_tool: str, _args: Mapping[str, Any]) -> None:
-    return None
-
-
-def _last(events: Any) -> Any:
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            return end.value
-
-
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:
-    """Return what the run was answered to a call: the first time that it was made, then the next."""
+    """Return what the run was answered to a call: the first time that it was made, then the
+    next."""
     wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
     found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]

@@ -1,4 +1,5 @@
-"""Tell whether a draft does what an SOP does that exists: the same tools and values, whatever they are called."""
+"""Tell whether a draft does what an SOP does that exists: the same tools and values, whatever they
+are called."""
 
 from __future__ import annotations
 

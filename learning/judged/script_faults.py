@@ -13,7 +13,8 @@ MIN_CHARS = 3
 
 
 def found_in(source: str, values: Collection[str], parameters: Sequence[str]) -> list[str]:
-    """Return what is wrong. `values`: those of the runs, which a script must not hold; `parameters` it must use."""
+    """Return what is wrong. `values`: those of the runs, which a script must not hold; `parameters`
+    it must use."""
     if len(source) > MAX_SCRIPT_CHARS:
         return [f"it is longer than {MAX_SCRIPT_CHARS} characters"]
     try:
@@ -51,9 +52,13 @@ def _call_fault(call: ast.expr | None, *, reads_only: bool) -> str:
     script = _pairs(parts["args"]).get("script")
     if tool.value == "code_run" and not isinstance(script, ast.Constant):
         return "the script of code_run is one text; values go into env"
-    # what code_run or a fetch would do is judged when it is asked for (runs/replaying/plan_calls.py)
+    # what code_run or a fetch would do is judged when it is asked for (runs/replaying/replaying.py)
     is_free = not reads_only or tool.value in {"file_read", "code_run"} | LOOKS
-    return "" if is_free or _reads_by_name(tool.value) else f"plan only reads, and {tool.value!r} changes something"  # fmt: skip
+    return (
+        ""
+        if is_free or _reads_by_name(tool.value)
+        else f"plan only reads, and {tool.value!r} changes something"
+    )
 
 
 def _reads_by_name(tool: object) -> bool:

@@ -1,8 +1,10 @@
-"""Let a model write the script of an SOP where a value was worked out and steps cannot say how; code decides.
+"""Let a model write the script of an SOP where a value was worked out and steps cannot say how;
+code decides.
 
-The model is told the requests, the calls and their results. Its script is checked before anything is stored: it parses, is
-nothing but plan and commit, only reads in plan, holds no value of a run, uses every parameter, and, driven with what the
-calls of each run answered, asks for the same changes and comes to the same answer. What is wrong is told once more.
+The model is told the requests, the calls and their results. Its script is checked before anything
+is stored: it parses, is nothing but plan and commit, only reads in plan, holds no value of a run,
+uses every parameter, and, driven with what the calls of each run answered, asks for the same
+changes and comes to the same answer. What is wrong is told once more.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ WriteScript = Callable[[str, Sequence[str]], str | None]  # brief, what was wron
 
 
 def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Draft:
-    """Return the draft with a script in place of its steps, where a model writes one that stands all checks."""
+    """Return the draft with a script in place of its steps, where a model writes one that stands
+    all checks."""
     runs = [Run.read(trace) for trace in traces]
     values = [
         _all_values(run, taught.values) for run, taught in zip(runs, draft.taught, strict=True)
@@ -86,7 +89,8 @@ def _schema(value: Any) -> dict[str, Any]:
 
 
 def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a request: also those that no call holds, since something was made of them."""
+    """Return the values of a request: also those that no call holds, since something was made of
+    them."""
     from text.values import values_in
 
     found = dict(known)
@@ -100,7 +104,8 @@ def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _varying(run: Run) -> set[str]:
-    """Return the longer texts that the run's changes were asked with: in a script they would be the same for ever."""
+    """Return the longer texts that the run's changes were asked with: in a script they would be the
+    same for ever."""
     texts = {leaf for call in run.writes for leaf in _texts(call.args)}
     return {text for text in texts if len(text) > 3 and re.search(r"\d", text)}
 

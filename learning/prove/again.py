@@ -1,4 +1,5 @@
-"""Try a procedure of a stage with values, and hold what it would do against what its SOP expects."""
+"""Try a procedure of a stage with values, and hold what it would do against what its SOP
+expects."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Tried(NamedTuple):
 
 
 def tried(procedure: Procedure, values: Mapping[str, Any], ground: Ground) -> Tried:
-    """Return what a procedure would do with bound values; nothing is changed. Raises StageError, TemplateError."""
+    """Return what a procedure would do with bound values; nothing is changed. Raises StageError,
+    TemplateError."""
     step, known = procedure.steps[0], {"today": date.today().isoformat(), "cwd": str(ground.cwd)}
     there = replace(ground, cwd=folder_of(procedure, values, ground.cwd))
     given = {name: template.as_text(each) for name, each in values.items() if each is not None}

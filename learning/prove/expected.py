@@ -1,7 +1,7 @@
 """Say what to expect of a procedure from what it was seen to do with one or more sets of values.
 
-A path is told by the values in it. A name that neither the values nor the script say was found in the data: another time it is
-another one, so only its folder and ending are kept.
+A path is told by the values in it. A name that neither the values nor the script say was found in
+the data: another time it is another one, so only its folder and ending are kept.
 """
 
 from __future__ import annotations
@@ -10,68 +10,96 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from learning.prove.seen import Seen
+from learning.prove.seen import EMPTY, Seen
 from replay.staged import expectation as held
 from replay.staged.output_kinds import observed
 
 LEVELS = 3  # ways to tell a path, the one with most of the values in it first
+HOME = "{{~}}"  # stands for the owner's home while values are put into a path
 _TEMPLATE = re.compile(r"(\{\{.*?\}\})")
 
 
 class Case(NamedTuple):
-    """Values of the parameters, as they were bound, and what was seen with them. `inputs`: of those that name what was there
-    before, "file" or "folder"."""
+    """Values of the parameters, as they were bound, and what was seen with them. `inputs`: of those
+    that name what was there before, "file" or "folder"."""
 
     values: Mapping[str, Any]
     seen: Seen
     inputs: Mapping[str, str] = {}
 
 
+class Told(NamedTuple):
+    """A path that was touched. `ways` to tell it: the one with most of the values in it first;
+    `is_empty`: it was left so."""
+
+    kind: str
+    ways: tuple[str, ...]
+    is_empty: bool
+
+
 def expectation(
-    cases: Sequence[Case], script: str, before: Sequence[Case] = (), *, counts: bool = False
+    cases: Sequence[Case],
+    script: str,
+    before: Sequence[Case] = (),
+    *,
+    counts: bool = False,
+    branches: bool = False,
 ) -> dict[str, Any]:
-    """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output. `before`: what runs changed, of
-    which no output is known. `counts`: a number says how many there are, so it may be zero."""
-    changes = {}
+    """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output.
+    `before`: what runs changed, of which no output is known. `counts`: a number says how many there
+    are, so it may be zero. `branches`: the script may say why it changes nothing."""
     every = [*before, *cases]
-    telling = [case for case in every if not _is_only_again(case)] or every
-    for kind in held.KINDS:
-        if entries := _entries([list(_told(case, kind, script)) for case in telling]):
-            changes[kind] = entries
+    done_before = {held.SAME}  # files were written anew, and are as they were
+    telling = [case for case in every if {each.kind for each in case.seen.touched} != done_before]
+    changes = _changes(telling or every, script)
     outputs = [case.seen.output for case in cases]
     output = observed(outputs, [case.values for case in cases])
     if "zero" in output and counts:
         output["zero"] = True
+    if changes and branches:
+        output["instead"] = True
     return {"changes": changes, "output": output}
 
 
-def _is_only_again(case: Case) -> bool:
-    """True if all was done before: files were written anew and are as they were."""
-    kinds = {each.kind for each in case.seen.touched}
-    return kinds == {held.SAME}
+def _changes(cases: Sequence[Case], script: str) -> dict[str, list[Any]]:
+    told = [list(_told(case, script)) for case in cases]
+    changes: dict[str, list[Any]] = {}
+    for kinds in held.GROUPS:
+        found = [[each for each in paths if each.kind in kinds] for paths in told]
+        for path, least in _least(found).items():
+            own = [each for each in chain(*found) if path in each.ways]
+            kind = min((each.kind for each in own), key=kinds.index)
+            more: dict[str, Any] = {} if least else {"min": 0}
+            more |= {"empty": True} if all(each.is_empty for each in own) else {}
+            changes.setdefault(kind, []).append({"path": path, **more} if more else path)
+    return changes
 
 
-def _told(case: Case, kind: str, script: str) -> Iterator[tuple[str, ...]]:
-    """Yield each path of a kind as it may be meant: relative to values, with values in it, as it is."""
-    for each in case.seen.touched:
-        if each.kind == kind:
-            told = (
-                path_kind(each.path, case.values),
-                path_kind(each.path, case.values, with_parents=False),
-                each.path,
-            )
-            yield tuple(without_found_names(path, script) for path in told)
+def _told(case: Case, script: str) -> Iterator[Told]:
+    """Yield each path as it may be meant: relative to values, with values in it, as it is."""
+    for kind, path in case.seen.touched:
+        told = (
+            path_kind(path, case.values),
+            path_kind(path, case.values, with_parents=False),
+            path,
+        )
+        ways = tuple(without_found_names(each, script) for each in told)
+        is_empty = kind == "changed" and case.seen.digests.get(path) == EMPTY
+        yield Told(kind, ways, is_empty)
 
 
 def path_kind(path: str, values: Mapping[str, Any], *, with_parents: bool = True) -> str:
-    """Return a path with templates in the places of values: the longest first, then their last parts and stems."""
-    for text, said in sorted(_pieces(values), key=lambda pair: -len(pair[0])):
+    """Return a path with templates in the places of values: the longest first, then their last
+    parts and stems. The owner's home is no place of a value: its name may be one by chance."""
+    home = str(Path.home())
+    pieces = [*_pieces(values), (home, HOME)]
+    for text, said in sorted(pieces, key=lambda pair: -len(pair[0])):
         if with_parents or "| parent" not in said:
             path = _put(path, text, said)
-    return path
+    return path.replace(HOME, home)
 
 
 def _pieces(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -102,7 +130,8 @@ def _put(path: str, text: str, said: str) -> str:
 
 
 def without_found_names(path: str, script: str) -> str:
-    """Return a path with `*` for what neither a value nor the script says; `**` where that is a folder."""
+    """Return a path with `*` for what neither a value nor the script says; `**` where that is a
+    folder."""
     head, behind = _fixed_start(path)
     parts = behind.split("/")
     told = [_told_part(part, script) for part in parts]
@@ -122,7 +151,8 @@ def _fixed_start(path: str) -> tuple[str, str]:
 
 
 def _told_part(part: str, script: str) -> str:
-    """Return a name with `*` for the pieces that the script does not say."""
+    """Return a name with `*` for the pieces that the script does not say; a value in such a name
+    may be there by chance."""
     if part in ("**", "") or part in held.REPOSITORIES:
         return part
     pieces = _TEMPLATE.split(part)
@@ -130,10 +160,7 @@ def _told_part(part: str, script: str) -> str:
         return part
     ending = _ending(pieces[-1])
     ending = ending if ending in script else ""
-    kept = [
-        piece if piece.startswith("{{") or piece in script else _starts_said(piece, script)
-        for piece in pieces
-    ]
+    kept = [piece if piece in script else _starts_said(piece, script) for piece in pieces]
     return re.sub(r"\*+", "*", "".join(kept).removesuffix(ending) + ending)
 
 
@@ -148,21 +175,21 @@ def _ending(name: str) -> str:
     return found[0] if found else ""
 
 
-def _entries(found: Sequence[Sequence[tuple[str, ...]]]) -> list[Any]:
-    """Return the entries that cover what was seen in each case; what only some have may be absent."""
-    left = [list(paths) for paths in found]
+def _least(found: Sequence[Sequence[Told]]) -> dict[str, int]:
+    """Return the kinds of paths that cover what was seen in each case, with how many there must be;
+    what only some cases have may be absent."""
+    left = [[each.ways for each in paths] for paths in found]
     least: dict[str, int] = {}
     for level in range(LEVELS):
-        shared = set.intersection(*({path[level] for path in paths} for paths in left))
-        least |= {path[level]: 1 for path in left[0] if path[level] in shared}
-        left = [[path for path in paths if path[level] not in shared] for paths in left]
-    for path in chain(*left):
-        least.setdefault(path[0], 0)
+        shared = set.intersection(*({ways[level] for ways in paths} for paths in left))
+        least |= {ways[level]: 1 for ways in left[0] if ways[level] in shared}
+        left = [[ways for ways in paths if ways[level] not in shared] for paths in left]
+    for ways in chain(*left):
+        least.setdefault(ways[0], 0)
     wide = [path for path in least if "**" in path]
-    own = {path: count for path, count in least.items() if not _is_within(path, wide)}
-    return [path if count else {"path": path, "min": 0} for path, count in own.items()]
+    return {path: count for path, count in least.items() if not _is_within(path, wide)}
 
 
 def _is_within(path: str, wide: Sequence[str]) -> bool:
-    """True if a wider kind covers this one."""
+    """Return True if a wider kind covers this one."""
     return any(each != path and held.matches(each, path) for each in wide)

@@ -1,4 +1,5 @@
-"""Say why files are not ready for the writes of a replay: gone, without leave, without room. Nothing is written yet."""
+"""Say why files are not ready for the writes of a replay: gone, without leave, without room.
+Nothing is written yet."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def _relied_on(tool: str, args: Mapping[str, Any], cwd: Path) -> list[Path]:
 
 
 def _targets(tool: str, args: Mapping[str, Any], cwd: Path) -> Iterator[tuple[Path, int]]:
-    """Yield each path that a write changes, with the bytes it needs there; of a script all absolute paths in its values."""
+    """Yield each path that a write changes, with the bytes it needs there; of a script all absolute
+    paths in its values."""
     if tool in ("file_write", "file_patch") and "path" in args:
         text = str(args.get("content", args.get("new", "")))
         yield _path(cwd, args["path"]), len(text.encode("utf-8", "replace"))
@@ -91,7 +93,8 @@ def _nearest(path: Path) -> Path:
 
 
 def _holds(path: Path, text: str) -> bool:
-    """True if a file holds the text, in any encoding and with any line ends that the file had."""
+    """Return True if a file holds the text, in any encoding and with any line ends that the file
+    had."""
     try:
         data = path.read_bytes()
     except OSError:

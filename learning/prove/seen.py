@@ -18,6 +18,7 @@ from tools.scripts.staged import with_rewritten
 if TYPE_CHECKING:
     from sandbox.stage import Stage
 
+EMPTY = hashlib.sha256(b"").hexdigest()
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 
 
@@ -32,7 +33,7 @@ class Seen:
     code: int = 0
 
     def is_like(self, other: Seen, volatile: frozenset[str] = frozenset()) -> bool:
-        """True if the same paths were touched and hold the same, but for `volatile` ones."""
+        """Return True if the same paths were touched and hold the same, but for `volatile` ones."""
         if _kinds(self.touched) != _kinds(other.touched):
             return False
         return not self.differing(other) - volatile
@@ -43,7 +44,7 @@ class Seen:
         return frozenset(path for path in both if self.digests[path] != other.digests[path])
 
     def printed_like(self, other: Seen) -> bool:
-        """True if the same was printed, but for spaces and colours."""
+        """Return True if the same was printed, but for spaces and colours."""
         return plain(self.output) == plain(other.output)
 
 

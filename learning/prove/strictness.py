@@ -27,8 +27,9 @@ ONE_IS_AN_ANSWER = names(
 
 
 def strict(lines: Lines, head: str = HEADS[0], *, is_question: bool = False) -> str:
-    """Return lines as one script. `head` says how strict it is: what it does not stop at, each line's own end still is.
-    `is_question`: it changes nothing, and what the last line prints is the answer."""
+    """Return lines as one script. `head` says how strict it is: what it does not stop at, each
+    line's own end still is. `is_question`: it changes nothing, and what the last line prints is the
+    answer."""
     if is_question and lines and _may_find_none(lines[-1].text):
         lines = [*lines[:-1], lines[-1]._replace(code=1)]
     return "\n".join(filter(None, [head, *(_checked(line, head) for line in lines)]))
@@ -40,7 +41,8 @@ def _may_find_none(line: str) -> bool:
 
 
 def counts(lines: Lines) -> bool:
-    """Return True for lines that end in counting: none is a count too, where a sum of none is a fault."""
+    """Return True for lines that end in counting: none is a count too, where a sum of none is a
+    fault."""
     name, *arguments = _last_command(lines[-1].text) if lines else [""]
     is_told = "-c" in arguments or "--count" in arguments
     return name == "wc" or (name in ONE_IS_AN_ANSWER and is_told)
@@ -55,8 +57,8 @@ def _last_command(script: str) -> list[str]:
 
 
 def _checked(line: Line, head: str) -> str:
-    """Return a line that fails where it did not; one that failed may do so again, with the same exit code: `diff` ends
-    with 1 where files differ, and with 2 where one is missing."""
+    """Return a line that fails where it did not; one that failed may do so again, with the same
+    exit code: `diff` ends with 1 where files differ, and with 2 where one is missing."""
     if line.code != 0:
         may_fail = f"(e=$?; test $e = 0 || test $e = {line.code} || exit $e) || exit"
         return f"set +e\n{line.text}\n{may_fail}\n{head or ':'}"

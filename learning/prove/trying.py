@@ -16,7 +16,8 @@ RUN = "lesson"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where scripts are tried: the folders that they may change, the agent's home, the working folder."""
+    """Where scripts are tried: the folders that they may change, the agent's home, the working
+    folder."""
 
     roots: tuple[Path, ...]
     home: Path
@@ -24,8 +25,8 @@ class Ground:
 
     @classmethod
     def of(cls, roots: Sequence[Path], home: Path, cwd: Path) -> Ground:
-        """The ground with these roots; without any: the owner's home and the working folder. Temporary files have a folder of
-        their own in each run."""
+        """Return the ground with these roots; without any: the owner's home and the working folder.
+        Temporary files have a folder of their own in each run."""
         wanted = roots or (Path.home(), cwd)
         found = without_temporary(root for root in wanted if root.is_dir())
         return cls(tuple(found), home.resolve(), cwd)

@@ -1,4 +1,5 @@
-"""Read the lines of a recorded demonstration: what was typed, where, how it ended, what it printed."""
+"""Read the lines of a recorded demonstration: what was typed, where, how it ended, what it
+printed."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ NOT_FOR_SCRIPTS = ("interactive", "hidden_input", "input", "interrupted", "stopp
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line of a demonstration. `folder` is where it was typed; `why_not` says why a script cannot repeat it."""
+    """A line of a demonstration. `folder` is where it was typed; `why_not` says why a script cannot
+    repeat it."""
 
     turn: int
     line: Line
@@ -44,7 +46,8 @@ def typed_lines(events: Iterable[Event]) -> list[Typed]:
 
 def _typed(turn: int, text: str, data: Mapping[str, Any], known: Collection[str]) -> Typed:
     code = data.get("exit_code")
-    why = next((note for note in NOT_FOR_SCRIPTS if data.get(note)), "")
+    never_ended = "interrupted" if code is None else ""
+    why = next((note for note in NOT_FOR_SCRIPTS if data.get(note)), never_ended)
     line = Line(
         _runnable(text, data, known), 1 if code is None else code, str(data.get("output", ""))
     )

@@ -1,9 +1,10 @@
-"""Records a demonstration: a shell in which the owner does a task once by hand becomes a run in the run log.
+"""Records a demonstration: a shell in which the owner does a task once by hand becomes a run in the
+run log.
 
-`record` opens bash in a pseudo-terminal and writes each command line down as a turn: intent when it starts, result when
-it ends (learning/recording/shell.bash says when that is). What is recorded is the command line and what it printed, never
-a keystroke; a line that was typed while the terminal showed nothing (a password) is kept in memory only, to hide it
-wherever it may be printed later.
+`record` opens bash in a pseudo-terminal and writes each command line down as a turn: intent when it
+starts, result when it ends (learning/recording/shell.bash says when that is). What is recorded is
+the command line and what it printed, never a keystroke; a line that was typed while the terminal
+showed nothing (a password) is kept in memory only, to hide it wherever it may be printed later.
 Source: seed 002 §2; "teach NAME --record" of the command line.
 """
 
@@ -29,7 +30,7 @@ from config import SopwithError
 from learning.recording.stream import Capture, Mark, Marks
 from memory.inbox import call_hash
 from memory.runlog import RunLog
-from memory.usage import Totals
+from memory.usage import Totals, own_opening
 from models.base import Event, Reply, Status, ToolCall
 from safety.secrets import HIDDEN, Redactor
 
@@ -42,14 +43,16 @@ _SHORTEST_SECRET = (
 )
 _OTHER_END = 0x5441  # Linux: TIOCGPTPEER, the end of a pseudo-terminal in which programs work
 _PLAIN = b"\x1b[?2004l"  # the terminal marks what is pasted only as long as a shell edits a line
-# Answers of a terminal to a program that asks about it, and reports of focus and mouse: no key was pressed.
+# Answers of a terminal to a program that asks about it, and reports of focus and mouse: no key was
+# pressed.
 _ANSWERS = re.compile(
     rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]"
 )
 
 
 class RecordError(SopwithError):
-    """A demonstration could not be recorded, or nothing in it can be learned from. Two lines for the owner."""
+    """A demonstration could not be recorded, or nothing in it can be learned from. Two lines for
+    the owner."""
 
 
 def record(
@@ -63,11 +66,12 @@ def record(
     label: str = "rec",
     enter: Callable[[str], Sequence[str]] = lambda run: (),
 ) -> str:
-    """Opens the shell on this terminal, returns the id of the run when the owner has left it.
+    """Open the shell on this terminal, return the id of the run when the owner has left it.
 
-    `hidden` are values that must stand in no file, by name. `label` is shown in the prompt; `enter` gives words to put
-    before the shell's command. Raises RecordError without
-    a terminal or bash, and when the recording was stopped from outside; RunLogError when the log cannot be written.
+    `hidden` are values that must stand in no file, by name. `label` is shown in the prompt; `enter`
+    gives words to put before the shell's command. A recording that was stopped from outside has the
+    status cancelled. Raises RecordError without a terminal or bash; RunLogError when the log cannot
+    be written.
     """
     check_terminal(name, environ)
     bash = shutil.which("bash", path=environ.get("PATH"))
@@ -86,9 +90,7 @@ def record(
         recording.end("cancelled" if was_stopped else "done")
     finally:
         log.close()
-    if was_stopped:
-        raise RecordError("error.recording.recording-stopped-outside-what", run=log.run, name=name)
-    if not recording.has_heard:
+    if not (was_stopped or recording.has_heard):
         raise RecordError(
             "the shell said nothing: ~/.bashrc leaves it before its end (an exec or exit in it?).\n"
             + _instead(name)
@@ -97,7 +99,7 @@ def record(
 
 
 def check_terminal(name: str, environ: Mapping[str, str]) -> None:
-    """Raises RecordError when nobody can type here, or when this is a recorded shell already."""
+    """Raise RecordError when nobody can type here, or when this is a recorded shell already."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RecordError("error.recording.recording-needs-terminal-none", rest=_instead(name))
     if RECORDING in environ:
@@ -134,13 +136,15 @@ class _Running:
 
 
 def _is_for(command: _Running, mark: Mark, at: float, note: str) -> bool:
-    """False for keys that came after a command's end, heard late, or still wait: they are for the shell."""
+    """Return False for keys that came after a command's end, heard late, or still wait: they are
+    for the shell."""
     still_waits = mark.is_line_waiting and note == "input" and at >= command.all_read
     return at <= mark.at and not still_waits
 
 
 class Recording:
-    """Writes a run from what the terminal of a recorded shell shows (`shown`) and what is typed there (`typed`)."""
+    """Writes a run from what the terminal of a recorded shell shows (`shown`) and what is typed
+    there (`typed`)."""
 
     def __init__(
         self,
@@ -152,7 +156,8 @@ class Recording:
         self.token = secrets.token_hex(16)
         self.has_heard = False  # the shell has said that it is ready
         self.modes = modes  # the terminal's local modes (termios) now
-        self.is_unread = is_unread  # whether a line that was typed waits in the terminal now; True where nobody knows
+        # whether a line that was typed waits in the terminal now; True where nobody knows
+        self.is_unread = is_unread
         self._log, self._totals, self._started = log, Totals(), time.monotonic()
         self._marks = Marks(self.token)
         self._hidden = {**hidden, "recording": self.token}
@@ -164,55 +169,31 @@ class Recording:
 
     @property
     def run(self) -> str:
-        """The id of the run."""
+        """Return the id of the run."""
         return self._log.run
 
     def begin(self, name: str, *, home: Path, lang: str, cwd: Path) -> None:
-        """Opens the run."""
+        """Open the run."""
         self._cwd = str(cwd)
-        opening: Event = {
-            "type": "run_started",
-            "task": f"teach {name}",
-            "session": "main",
-            "home": str(home),
-            "models": [],
-            "sop": None,
-            "parameters": None,
-            "sop_version": None,
-            "cwd": str(cwd),
-            "lang": lang,
-            "previous": [],
-            "messages": [],
-            "teaches": name,
-        }
-        self._write(opening)
+        self._write(own_opening(f"teach {name}", home, lang, cwd, teaches=name))
         self._log.sync()
 
     def leave(self, exit_code: int | None) -> None:
-        """The shell has ended: with it the command that was under way, `exit` as a rule."""
+        """Note that the shell has ended, and with it the command under way (`exit` as a rule)."""
         if self._command is not None:
             if not self._command.ended:
                 self._stop(exit_code, self._command.mark.folder)
             self._finish()
 
     def end(self, status: str) -> None:
-        """Closes the run."""
+        """Close the run."""
         self.leave(None)
-        self._write(
-            {
-                "type": "run_ended",
-                "status": status,
-                "result": "",
-                "exit": "CURRENT_TASK_DONE" if status == "done" else "EXITED",
-                **self._totals.as_fields(),
-                "seconds": round(time.monotonic() - self._started, 3),
-                "sop": None,
-            }
-        )
+        done = "CURRENT_TASK_DONE" if status == "done" else "EXITED"
+        self._write(self._totals.ended(status, exit=done, seconds=time.monotonic() - self._started))
         self._log.sync()
 
     def shown(self, data: bytes) -> bytes:
-        """Takes what the shell wrote to its terminal; returns what the owner should see of it."""
+        """Take what the shell wrote to its terminal; return what the owner should see of it."""
         seen = bytearray()
         for piece in self._marks.split(data):
             if isinstance(piece, Mark):
@@ -229,13 +210,15 @@ class Recording:
         return rest
 
     def typed(self, keys: bytes) -> bytes:
-        """Takes notice, not note, of what the owner types while a command runs; returns it unchanged."""
+        """Note that the owner types while a command runs; return the keys unchanged."""
         command = self._command
         pressed = _ANSWERS.sub(b"", keys)
         if command is None or not command.is_running or not pressed:
             return keys
         modes, is_unread = self.modes(), self.is_unread()
-        now = time.time()  # not before the modes: those of the shell's own prompt are then seen to be after the command
+        # not before the modes: those of the shell's own prompt are then seen to be after the
+        # command
+        now = time.time()
         if not is_unread:
             command.all_read = now
         if b"\x03" in pressed:
@@ -291,8 +274,8 @@ class Recording:
             self._stop(mark.status, mark.folder)
 
     def _is_unheard_function(self, mark: Mark) -> bool:
-        """Without PS0 the definition of a function starts without a word. Comments and lines that are no shell do so
-        everywhere, and do nothing."""
+        """Return True for a function's definition, which starts without a word where there is no
+        PS0. Comments and lines that are no shell do so everywhere, and do nothing."""
         is_new = self.has_heard and mark.number != self._number and mark.status == 0
         return (
             is_new and re.match(r"\s*(function\s|[\w.:-]+\s*\(\s*\))", mark.text or "") is not None
@@ -325,7 +308,8 @@ class Recording:
         self._log.sync()
 
     def _stop(self, exit_code: int | None, folder: str) -> None:
-        """The command has ended; more of its line may follow until the prompt is shown."""
+        """Note that the command has ended; more of its line may follow until the prompt is
+        shown."""
         command = self._command
         if command is None:
             return
@@ -353,11 +337,12 @@ class Recording:
         self._log.sync()
 
     def _data(self, command: _Running) -> dict[str, Any]:
-        """Return what the run log keeps of a command. Always: `exit_code` (null when it never ended), `output` as it stood on the
-        terminal, `cwd_before`, `cwd_after`. Where it applies: `bytes` of an output of which the middle is left out;
-        `pipe` (exit codes) when a part of a pipe failed; `interactive` (took single keys or the whole screen), `input`
-        (was answered by a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread` (the
-        command line is not known); `aliases` and `functions` of the owner that it names.
+        """Return what the run log keeps of a command. Always: `exit_code` (null when it never
+        ended), `output` as it stood on the terminal, `cwd_before`, `cwd_after`. Where it applies:
+        `bytes` of an output of which the middle is left out; `pipe` (exit codes) when a part of a
+        pipe failed; `interactive` (took single keys or the whole screen), `input` (was answered by
+        a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread`
+        (the command line is not known); `aliases` and `functions` of the owner that it names.
         """
         notes, code = command.notes | {note for _, note in command.typed}, command.exit_code
         data: dict[str, Any] = {
@@ -381,7 +366,8 @@ class Recording:
         return data | {key: value for key, value in more.items() if value}
 
     def _learn_from(self, text: str) -> str:
-        """The command line without secrets; what was hidden in it is hidden from now on wherever it is printed."""
+        """Return the command line without secrets; what was hidden in it is hidden from now on
+        wherever it is printed."""
         redacted = self._redactor(text)
         if HIDDEN in redacted:
             pattern = "(.+?)".join(re.escape(piece) for piece in redacted.split(HIDDEN))
@@ -427,7 +413,7 @@ def _now() -> str:
 def _run_shell(
     recording: Recording, words: Sequence[str], cwd: Path, environ: Mapping[str, str], label: str
 ) -> bool:
-    """The shell on this terminal, to its end. True when it was stopped from outside."""
+    """Return the shell on this terminal, to its end. True when it was stopped from outside."""
     import pexpect
 
     lines, columns = _size()
@@ -463,25 +449,28 @@ def _run_shell(
             _show_rest(recording, shell)
     finally:
         shell.close(force=True)
-    recording.leave(shell.exitstatus)
+    recording.leave(None if stops else shell.exitstatus)
     return bool(stops)
 
 
 def _as_a_shell_begins() -> None:
-    """Signals that are ignored here would stay ignored in all that the owner starts: `yes | head` would complain, and what
-    was started would outlive its terminal."""
+    """Let signals that are ignored here be heard again: else they would stay ignored in all that
+    the owner starts: `yes | head` would complain, and what was started would outlive its terminal.
+    """
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def _label(environ: Mapping[str, str], word: str) -> str:
-    """Return what stands before the prompt: a dot and a word, where the shell can tell how wide they are."""
+    """Return what stands before the prompt: a dot and a word, where the shell can tell how wide
+    they are."""
     locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
     return f"● {word} " if "utf" in locale.lower() else "(rec) "
 
 
 def _is_unread(terminal: int) -> bool:
-    """Return True if a line that was typed waits in the pseudo-terminal; True where the system does not tell (all but Linux)."""
+    """Return True if a line that was typed waits in the pseudo-terminal; True where the system does
+    not tell (all but Linux)."""
     try:
         inside = fcntl.ioctl(terminal, _OTHER_END, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
@@ -505,9 +494,11 @@ def _show_rest(recording: Recording, shell: Any) -> None:
 
 @contextmanager
 def _signals(shell: Any) -> Iterator[list[int]]:
-    """A new size of the terminal is passed on; a request to end hangs the shell up. Gives the requests that came.
+    """Pass a new size of the terminal on, hang the shell up on a request to end; yield the requests
+    that came. Return the requests that came.
 
-    Hanging up is closing the pseudo-terminal, as when a window is closed: the kernel tells all who work in it.
+    Hanging up is closing the pseudo-terminal, as when a window is closed: the kernel tells all who
+    work in it.
     """
     stops: list[int] = []
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -535,7 +526,7 @@ def _signals(shell: Any) -> Iterator[list[int]]:
 
 
 def _size() -> tuple[int, int]:
-    """Lines and columns of this terminal."""
+    """Return the lines and columns of this terminal."""
     with suppress(OSError):
         size = os.get_terminal_size(1)
         if size.lines and size.columns:

@@ -1,17 +1,21 @@
-"""A shell whose changes to the owner's files are kept apart until the lesson that it records goes on."""
+"""A shell whose changes to the owner's files are kept apart until the lesson that it records goes
+on."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sandbox.stage import Holder, Stage, StageError
+from sandbox.stage import Holder, Stage
+from sandbox.undo import StageError
+
+if TYPE_CHECKING:
+    import psutil
 
 CALL = "recording"
 PATIENCE_SECONDS = 2.0
@@ -21,7 +25,7 @@ class StagedShell:
     """A stage that is open while a shell of the owner's works in it."""
 
     def __init__(self, roots: Sequence[Path], home: Path, run: str) -> None:
-        """Raises StageError."""
+        """Raise StageError."""
         self._holder = Holder()
         entered = shutil.which("nsenter")
         if entered is None:
@@ -42,12 +46,26 @@ class StagedShell:
 
     def words(self, cwd: Path) -> list[str]:
         """Return the words to put before the shell's command."""
-        pid = str(self._process.pid)
-        enter = [self._nsenter, "-t", pid, "-U", "-m", "--preserve-credentials"]
-        return [*enter, "--", "/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
+        pid = self._process.pid
+        is_apart = _namespace(pid, "user") != _namespace(os.getpid(), "user")  # not so for root
+        users = ["-U", "--preserve-credentials"] if is_apart else []
+        return [
+            self._nsenter,
+            "-t",
+            str(pid),
+            *users,
+            "-m",
+            "--",
+            "/bin/sh",
+            "-c",
+            'cd "$1" && shift && exec "$@"',
+            "sh",
+            str(cwd),
+        ]
 
     def ended(self) -> Stage:
-        """End what is still at work in it; return the stage with all that was done. Raises StageError."""
+        """End what is still at work in it; return the stage with all that was done. Raises
+        StageError."""
         try:
             self._stop_rest()
             self.stage.close()
@@ -57,39 +75,30 @@ class StagedShell:
 
     def _stop_rest(self) -> None:
         """Stop what the shell has left behind: it would go on writing into what is committed."""
-        end = time.monotonic() + PATIENCE_SECONDS
-        number = signal.SIGTERM
-        while (left := self._inside()) and time.monotonic() < end:
-            for pid in left:
-                _signal(pid, number)
-            time.sleep(0.02)
-            number = signal.SIGKILL
+        import psutil
 
-    def _inside(self) -> list[int]:
-        own = {self._process.pid, *_children(self._process.pid)}
-        namespace = _namespace(self._process.pid)
-        found = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
-        return [pid for pid in found if pid not in own and _namespace(pid) == namespace]
+        for stop in (psutil.Process.terminate, psutil.Process.kill):
+            left = self._inside()
+            for each in left:
+                with suppress(psutil.NoSuchProcess):
+                    stop(each)
+            psutil.wait_procs(left, PATIENCE_SECONDS)
+
+    def _inside(self) -> list[psutil.Process]:
+        import psutil
+
+        idle = psutil.Process(self._process.pid)
+        own, namespace = [idle, *idle.children()], _namespace(idle.pid, "mnt")
+        found = (each for each in psutil.process_iter() if _namespace(each.pid, "mnt") == namespace)
+        return [each for each in found if each not in own]
 
     def _end(self) -> None:
         self._holder.close()
         self._process.wait()
 
 
-def _namespace(pid: int) -> str:
+def _namespace(pid: int, kind: str) -> str:
     try:
-        return str(Path(f"/proc/{pid}/ns/mnt").readlink())
+        return str(Path(f"/proc/{pid}/ns/{kind}").readlink())
     except OSError:
         return ""
-
-
-def _children(pid: int) -> set[int]:
-    try:
-        return {int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    except (OSError, ValueError):
-        return set()
-
-
-def _signal(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)

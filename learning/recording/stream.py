@@ -1,7 +1,8 @@
-"""Takes a recorded shell's terminal apart: its messages (learning/recording/shell.bash), and the output of one command.
+"""Takes a recorded shell's terminal apart: its messages (learning/recording/shell.bash), and the
+output of one command.
 
-A message stands in the stream of the terminal between `ESC ] sopwith;TOKEN;` and `;TOKEN BEL`. Who does not know the
-token cannot make one, so what a command prints is never taken for a message.
+A message stands in the stream of the terminal between `ESC ] sopwith;TOKEN;` and `;TOKEN BEL`. Who
+does not know the token cannot make one, so what a command prints is never taken for a message.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ _ALIAS = re.compile(r"^alias (?:-- )?([^=\s]+)=((?:'[^']*'|\\'|[^'\s])*)$", re.M
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One message of the shell: a command line starts, it has ended, the shell is ready, the prompt is shown.
+    """One message of the shell: a command line starts, it has ended, the shell is ready, the prompt
+    is shown.
 
-    `status` is the exit code of what ran before. `number` counts the lines in the shell's list; `text` is the last of
-    them, None when it did not come through whole. `aliases` and `functions` are those that the line names.
+    `status` is the exit code of what ran before. `number` counts the lines in the shell's list;
+    `text` is the last of them, None when it did not come through whole. `aliases` and `functions`
+    are those that the line names.
     """
 
     kind: str
@@ -83,14 +86,14 @@ class Marks:
         return rest
 
     def _overlap(self, data: bytes) -> int:
-        """How many bytes at the end may be the beginning of a message."""
+        """Return how many bytes at the end may be the beginning of a message."""
         at = data.rfind(b"\x1b")
         is_start = at >= 0 and self._start.startswith(data[at:])
         return len(data) - at if is_start else 0
 
 
 def read_mark(message: bytes) -> Mark:
-    """The message as the shell meant it; the terminal has made CR LF of each LF."""
+    """Return the message as the shell meant it; the terminal has made CR LF of each LF."""
     parts = message.decode("utf-8", "replace").replace("\r\n", "\n").split("\x1f", 5)
     if len(parts) < 6:
         return Mark(parts[0])
@@ -139,7 +142,7 @@ class Capture:
         self._head, self._tail = bytearray(), bytearray()
 
     def add(self, data: bytes) -> None:
-        """Takes what came next."""
+        """Take in the next piece."""
         self.size += len(data)
         end = bytes((self._tail or self._head)[-8:])
         self.had_screen = self.had_screen or bool(_SCREEN_ON.search(end + data))
@@ -151,12 +154,13 @@ class Capture:
 
     @property
     def is_cut(self) -> bool:
-        """True when the middle is not here."""
+        """Return True when the middle is not here."""
         return self.size > HEAD_BYTES + TAIL_BYTES
 
     def text(self) -> str:
-        """As a reader wants it: without colours, without what was painted over and full screens; long output as head
-        and tail, cut at line ends so that nothing stands half in it."""
+        """Return it as a reader wants it: without colours, without what was painted over and full
+        screens; long output as head and tail, cut at line ends so that nothing stands half in it.
+        """
         if not self.is_cut:
             return readable(bytes(self._head + self._tail))
         head, tail = bytes(self._head), bytes(self._tail[-TAIL_BYTES:])

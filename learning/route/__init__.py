@@ -1,4 +1,5 @@
-"""Find the SOP that serves a request, and with which values: an exact wording is done, all else is shown (docs/asking.md).
+"""Find the SOP that serves a request, and with which values: an exact wording is done, all else is
+shown (docs/asking.md).
 
 No table decides what words mean; the owner's yes is what a new wording is learned from.
 """

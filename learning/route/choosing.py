@@ -1,7 +1,8 @@
-"""Choose the SOP for a request: an exact wording is done; the nearest are shown; a model may pick among them.
+"""Choose the SOP for a request: an exact wording is done; the nearest are shown; a model may pick
+among them.
 
-A model's pick is held against the request: each value stands in it, each value that it names is used. What a pick
-would write is shown first.
+A model's pick is held against the request: each value stands in it, each value that it names is
+used. What a pick would write is shown first.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from learning.route.exact import is_vague, may_be_asked, readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked
-from learning.route.saying import Way, spelled, ways
+from learning.route.saying import Way, ways
 from learning.route.typed import is_cautious
 from memory.sops import Sop
 from models.errors import ModelError
 from replay.parameters import ParameterError
-from replay.wordings import SLOT
+from replay.procedure import Procedure
+from replay.wordings import SLOT, Wording
 
 if TYPE_CHECKING:
     from learning.route.ranking import Ranking
@@ -32,6 +34,7 @@ AskModel = Callable[[str, str], str]  # request, cards → the reply; raises Mod
 BEST = 5  # SOPs that are proposed
 POOL = 20  # SOPs by words, and as many by meaning, whose values are read
 MOST_SHOWN = 3
+MOST_WORDS = 3  # of a name; three characters count as a word
 SHARE = 0.34  # of a request's terms, for a call to a model
 COSINE = 0.3  # of meanings, for a call to a model
 HINT_SHARE = 0.2
@@ -50,7 +53,8 @@ class Match(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """An SOP that was looked at, as `sops search` lists it; `lane` is "" for one that is only shown."""
+    """An SOP that was looked at, as `sops search` lists it; `lane` is "" for one that is only
+    shown."""
 
     name: str
     score: float
@@ -61,8 +65,8 @@ class Candidate(NamedTuple):
 
 @dataclass
 class Choice:
-    """The outcome: `match` is done; `pick` is what a model chose and the owner has to see; `shown` are the nearest of
-    the `shortlist`; `hints` are for a model that does the task."""
+    """The outcome: `match` is done; `pick` is what a model chose and the owner has to see; `shown`
+    are the nearest of the `shortlist`; `hints` are for a model that does the task."""
 
     decision: Literal["rote", "model", "none"] = "none"
     match: Match | None = None
@@ -73,7 +77,8 @@ class Choice:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """The SOPs that were looked at, the best first; then hints that cannot be done, such as a draft."""
+        """Return the SOPs that were looked at, the best first; then hints that cannot be done, such
+        as a draft."""
         if self.match:
             match = self.match
             return [Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)]
@@ -100,16 +105,16 @@ def why(shown: Shown) -> str:
 
 
 def exact_match(
-    request: str, sops: Iterable[Sop], where: Where, *, vague: bool = False, reads: bool = False
+    request: str, sops: Iterable[Sop], where: Where, *, vague: bool = False
 ) -> Match | None:
-    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant. `vague`: by a seed's
-    wordings that may ask about anything, such as "where is {name}"; `reads`: only for what reads."""
+    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant.
+    `vague`: by a seed's wordings that may ask about anything, such as "where is {name}"."""
     asked = Asked.read(request)
     if len(request) > MAX_CHARS or not asked.squeezed.strip():
         return None
     sops = [sop for sop in sops if _may_be_said(sop, asked)]
-    said = (way._replace(reads=way.reads or reads) for way in ways(asked, where))
-    return next(filter(None, (_said(way, sops, vague=vague) for way in said)), None)
+    said = (_said(way, sops, vague=vague) for way in ways(asked, where))
+    return next(filter(None, said), None)
 
 
 def _may_be_said(sop: Sop, asked: Asked) -> bool:
@@ -128,7 +133,8 @@ def _said(way: Way, sops: Sequence[Sop], *, vague: bool) -> Match | None:
 
 
 def _owners_first(found: list[tuple[Match, _Reading]]) -> list[tuple[Match, _Reading]]:
-    """Leave out the seeds where a wording of the owner's says at least as much of the request itself."""
+    """Leave out the seeds where a wording of the owner's says at least as much of the request
+    itself."""
     seeds = [reading.free for match, reading in found if match.sop.is_seed]
     least = min(seeds, default=0)
     own = [pair for pair in found if not pair[0].sop.is_seed and pair[1].free <= least]
@@ -156,18 +162,29 @@ def _matches(sop: Sop, way: Way, *, vague: bool) -> Iterable[tuple[Match, _Readi
     procedure = sop.procedure
     if procedure is None or (way.reads and procedure.effects != "none"):
         return
-    for wording, values in readings(way.asked, procedure, way.where):
+    for wording, values in readings(way.asked, procedure, way.where, is_bare=way.is_bare):
         try:
             parameters = procedure.bind(values, way.where.cwd)
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
         if procedure.takes_another_kind(parameters) or not way.takes_folder(parameters):
             continue
-        if (sop.is_seed and is_vague(wording)) != vague:
+        is_more = not sop.is_seed and _says_more(way.asked, wording, values, procedure)
+        if is_more or (sop.is_seed and is_vague(wording)) != vague:
             continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())
         yield Match(sop, parameters, wording.text), _Reading(filled, free)
+
+
+def _says_more(
+    asked: Asked, wording: Wording, values: Mapping[str, Any], procedure: Procedure
+) -> bool:
+    """Return True where a text of several words may be more than a value: `boots unless it is
+    empty`. In quotes it is not."""
+    free = [name for name, shape in SLOT.findall(wording.text) if shape == "words"]
+    texts = [str(values[name]) for name in free if "examples" not in procedure.parameters[name]]
+    return any(is_cautious(text) and f'"{text}"' not in asked.plain for text in texts)
 
 
 def choose(
@@ -179,8 +196,8 @@ def choose(
     ask_model: AskModel | None = None,
     embedder: Callable[[], Embedder | None] | None = None,
 ) -> Choice:
-    """Return what serves a request. `ask_model` gets the request and the cards of the nearest SOPs; with `embedder`
-    also those count as near that share no word with it."""
+    """Return what serves a request. `ask_model` gets the request and the cards of the nearest SOPs;
+    with `embedder` also those count as near that share no word with it."""
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
@@ -198,13 +215,12 @@ def choose(
     from learning.route.index import INDEX
 
     ranking, asked = INDEX.of(known), Asked.read(request)
-    if match is None and (plain := spelled(asked, ranking.terms)):
-        asked = plain
-        match = exact_match(plain.written, runnable, where, reads=True)
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
-    for each in filled:
+    if match is None and (match := _barely_said(asked, filled, where)):
+        return Choice("rote", match)
+    for each in filled[:BEST]:
         each.told = ranking.rare_share(asked.task, each.sop.name)
     meant = max([COSINE, *(each.meant for each in filled if match and each.sop is match.sop)])
     owners = [*candidate, *(each for each in filled if _is_owners(each, meant, asked, ranking))]
@@ -218,25 +234,43 @@ def choose(
     return choice
 
 
+def _barely_said(asked: Asked, filled: Sequence[Shown], where: Where) -> Match | None:
+    """Return what only reads and has the request as a wording, both without the words that ask to
+    be shown something."""
+    own = (each.sop for each in filled if not each.sop.is_seed)
+    sops = [sop for sop in own if _only_reads(sop, asked)]
+    said = (way._replace(reads=True, is_bare=True) for way in ways(asked, where))
+    return next(filter(None, (_said(way, sops, vague=False) for way in said)), None)
+
+
 def _has_own(runnable: Sequence[Sop]) -> bool:
     return any(not sop.is_seed for sop in runnable)
 
 
 def _is_owners(card: Shown, meant: float, asked: Asked, ranking: Ranking) -> bool:
-    """Return True for what the owner taught, where its words are said in a request of which a seed has the wording, or
-    where it is nearer in meaning than the seed is (`meant`): it is shown first."""
+    """Return True for what the owner taught, where its words are said in a request of which a seed
+    has the wording, or where it is nearer in meaning than the seed is (`meant`): it is shown
+    first."""
     is_said = ranking.share(asked.task, card.sop.name) >= HINT_SHARE or card.meant > meant
     return not card.sop.is_seed and card.takes_all and is_said
 
 
 def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool) -> list[Shown]:
-    """Return the candidate whose wording is asked for, since it may not run alone, or what a vague wording asks for."""
+    """Return the candidate whose wording is asked for, since it may not run alone, or what a vague
+    wording asks for."""
     candidates = [sop for sop in known if sop.status == "candidate"]
     seeds = [sop for sop in known if sop.is_seed]
     found = exact_match(request, candidates, where)
     if found is None and not is_sure and Asked.read(request).has_word(words()["vague"]):
         found = exact_match(request, seeds, where, vague=True)
+        found = found if found and _is_short(found) else None
     return [_as_shown(request, found)] if found else []
+
+
+def _is_short(found: Match) -> bool:
+    """Return False for a sentence where a name is looked for."""
+    said = " ".join(str(found.parameters[name]) for name, _ in SLOT.findall(found.wording))
+    return len(re.findall(r"[^\W\u4e00-\u9fff]+|[\u4e00-\u9fff]{1,3}", said)) <= MOST_WORDS
 
 
 def _as_shown(request: str, found: Match) -> Shown:
@@ -252,8 +286,8 @@ def _as_shown(request: str, found: Match) -> Shown:
 def _elsewhere(
     request: str, match: Match | None, runnable: Sequence[Sop], where: Where
 ) -> Match | None:
-    """Return what is meant with files of another of the owner's folders, where the request names one that is not here
-    and there is one such folder."""
+    """Return what is meant with files of another of the owner's folders, where the request names
+    one that is not here and there is one such folder."""
     if match and (not match.sop.is_seed or all(each.exists() for each in _named(match, where.cwd))):
         return None
     names = [each.value for each in Asked.read(request).values if each.kind == "path"]
@@ -263,12 +297,9 @@ def _elsewhere(
     seeds = [sop for sop in runnable if sop.is_seed]
     there = (where._replace(cwd=folder, new=where.cwd) for folder in holding)
     found = [(exact_match(request, seeds, each), each.cwd) for each in there]
-    meant = [each for each, folder in found if each and _is_there(_named(each, folder))]
+    named = [(each, _named(each, folder)) for each, folder in found if each]
+    meant = [each for each, paths in named if paths and all(path.exists() for path in paths)]
     return meant[0] if len(meant) == 1 else None
-
-
-def _is_there(named: Sequence[Path]) -> bool:
-    return bool(named) and all(each.exists() for each in named)
 
 
 def _named(match: Match, cwd: Path) -> list[Path]:
@@ -299,20 +330,17 @@ def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float
 
 
 def _is_near(card: Shown, asked: Asked, ranking: Ranking, cwd: Path) -> bool:
-    """Return False for an SOP that has no use for a file of the request, for one that changes what may be to be kept,
-    and where no word beside a single value is one of the SOP's: any number fits a number."""
+    """Return False for an SOP that has no use for a file of the request, for one that changes what
+    may be to be kept, and where no word beside a single value is one of the SOP's: any number fits
+    a number."""
     if any((cwd / each).is_file() for each in card.unused):
         return False
-    if _changes(card) and asked.has_word(words()["spared"]):
+    changes = card.sop.procedure is not None and card.sop.procedure.effects != "none"
+    if card.sop.is_seed and changes and asked.has_word(words()["spared"]):
         return False
     beside = asked.without(card.places.values())
     is_said = card.meant or len(card.places) > 1 or not beside.strip()
     return bool(is_said) or ranking.share(beside, card.sop.name) > 0
-
-
-def _changes(card: Shown) -> bool:
-    procedure = card.sop.procedure
-    return card.sop.is_seed and procedure is not None and procedure.effects != "none"
 
 
 def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:
@@ -339,7 +367,8 @@ def _nearest(
     meant: Mapping[str, float],
     where: Where,
 ) -> list[Shown]:
-    """Return the SOPs near a request with their values, the nearest first: by words, by meaning, by what they take."""
+    """Return the SOPs near a request with their values, the nearest first: by words, by meaning, by
+    what they take."""
     by_words = sorted(
         (sop for sop in runnable if sop.name in scores), key=lambda sop: -scores[sop.name]
     )
@@ -365,7 +394,8 @@ def _is_hint(sop: Sop, asked: Asked, ranking: Ranking) -> bool:
 def _let_pick(
     choice: Choice, asked: Asked, cards: Sequence[Shown], ask_model: AskModel, where: Where
 ) -> None:
-    """Let the model pick; a pick that only reads and takes up all is done, another one is shown first."""
+    """Let the model pick; a pick that only reads and takes up all is done, another one is shown
+    first."""
     try:
         reply = ask_model(asked.written, "\n\n".join(card(each.sop) for each in cards))
     except ModelError:  # it cannot be reached: then it is not asked to choose
@@ -383,7 +413,8 @@ def _let_pick(
 
 
 def _only_reads(sop: Sop, asked: Asked) -> bool:
-    """True for an SOP that changes nothing, asked for without a word that changes what is asked."""
+    """Return True for an SOP that changes nothing, asked for without a word that changes what is
+    asked."""
     procedure = sop.procedure
     if procedure is None or procedure.effects != "none":
         return False
@@ -392,7 +423,8 @@ def _only_reads(sop: Sop, asked: Asked) -> bool:
 
 
 def _checked(picked: Shown, values: dict[str, Any], asked: Asked, where: Where) -> Shown | None:
-    """Return the pick with the model's values; None where a value does not stand in the request or one is left over."""
+    """Return the pick with the model's values; None where a value does not stand in the request or
+    one is left over."""
     procedure = picked.sop.procedure
     assert procedure is not None
     read = fill(picked.sop, asked, where)

@@ -1,14 +1,16 @@
-"""Match a whole request against a wording: its words in their order, its slots filled by texts of their types."""
+"""Match a whole request against a wording: its words in their order, its slots filled by texts of
+their types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked, without_articles
+from learning.route.saying import bare
 from learning.route.typed import FREE, read
 from replay.procedure import Procedure
 from replay.wordings import Wording
@@ -32,19 +34,38 @@ Filling = tuple[tuple[Slot, int, int], ...]  # slots with the places of their te
 
 
 def readings(
-    asked: Asked, procedure: Procedure, where: Where
+    asked: Asked, procedure: Procedure, where: Where, *, is_bare: bool = False
 ) -> Iterator[tuple[Wording, dict[str, Any]]]:
-    """Yield each wording that the request is, with the values of its slots."""
+    """Yield each wording that the request is, with the values of its slots. `is_bare`: without its
+    words that only ask to be shown something."""
     for wording in procedure.wordings:
-        if _may_be(wording, asked):
-            values = to_the_letter(asked.written, wording.text, procedure, where)
-            values = values or _values(asked, wording.text, procedure, where)
+        if is_bare or _may_be(wording, asked):
+            text = (is_bare and bare(wording.text)) or wording.text
+            values = _values(asked, text, procedure, where)
             if values is not None:
                 yield wording, values
 
 
+def loosely(
+    asked: Asked, procedure: Procedure, where: Where
+) -> dict[str, tuple[Any, tuple[int, int]]]:
+    """Return the values and their places where the request is a wording but for texts of several
+    words."""
+    said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
+    for row in said:
+        for filling in _fillings(row, asked.lower, asked.start, asked.end):
+            free = tuple(
+                (slot._replace(shape=slot.shape or "words"), start, end)
+                for slot, start, end in filling
+            )
+            if (found := _filled(asked, free, procedure, where)) is not None:
+                return {slot.name: (found[slot.name], (start, end)) for slot, start, end in free}
+    return {}
+
+
 def is_vague(wording: Wording) -> bool:
-    """Return True for a wording whose own words may ask about anything: what it asks for is shown, never done."""
+    """Return True for a wording whose own words may ask about anything: what it asks for is shown,
+    never done."""
     said = [word for group in wording.anchors for word in group]
     return bool(said) and ":glob}" not in wording.text and set(said) <= set(words()["vague"])
 
@@ -64,12 +85,12 @@ def _may_be(wording: Wording, asked: Asked) -> bool:
 
 
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
-    """Return the values of the first reading in which each slot has one of its type."""
-    for filling in _fillings(pieces(text), asked.lower, asked.start, asked.end):
-        found = _filled(asked, filling, procedure, where)
-        if found is not None:
-            return found
-    return None
+    """Return the values of a request that is this wording: to the letter, or where each slot has
+    one of its type."""
+    letter: dict[str, Any] | None = to_the_letter(asked.written, text, procedure, where)
+    fillings = () if letter else _fillings(pieces(text), asked.lower, asked.start, asked.end)
+    read = (_filled(asked, filling, procedure, where) for filling in fillings)
+    return letter or next((found for found in read if found is not None), None)
 
 
 def _filled(
@@ -100,20 +121,30 @@ def _read(
 @lru_cache(maxsize=4096)
 def pieces(wording: str) -> tuple[Piece, ...]:
     """Return a wording as words, groups and slots."""
+    return _pieces(without_articles(wording.translate(PLAIN).lower()))
+
+
+def each_in_pieces(wordings: Iterable[str]) -> list[tuple[Piece, ...]]:
+    """Return each of some wordings so."""
+    return [pieces(each) for each in wordings]
+
+
+def _pieces(lower: str) -> tuple[Piece, ...]:
     found: list[Piece] = []
-    for token in _PIECE.findall(without_articles(wording.translate(PLAIN).lower())):
+    for token in _PIECE.findall(lower):
         if token[0] == "{":
             name, _, shape = token[1:-1].partition(":")
             found.append(Slot(name, shape))
         elif token[0] == "[":
-            found.append(tuple(pieces(choice) for choice in token[1:-1].split("|")))
+            found.append(tuple(_pieces(choice) for choice in token[1:-1].split("|")))
         elif token not in words()["articles"]:
             found.append(token)
     return tuple(found)
 
 
 def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Iterator[Filling]:
-    """Yield each way in which the text is this sequence; the first choice first, short slots first."""
+    """Yield each way in which the text is this sequence; the first choice first, short slots
+    first."""
     start = _past_breaks(text, start, end)
     if not rest:
         yield from ((),) if start == end else ()
@@ -130,7 +161,8 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
 
 
 def _said_as(rest: tuple[Piece, ...]) -> Iterator[tuple[str, tuple[Piece, ...]]]:
-    """Yield the ways to say the first word, each with the pieces behind it: "what is" may be "what's"."""
+    """Yield the ways to say the first word, each with the pieces behind it: "what is" may be
+    "what's"."""
     word = rest[0]
     assert isinstance(word, str)
     yield from ((form, rest[1:]) for form in _forms(word))
@@ -165,7 +197,8 @@ def _past_breaks(text: str, start: int, end: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _forms(word: str) -> tuple[str, ...]:
-    """Return the ways to write a word of a wording: singular, plural, and those that stand for each other."""
+    """Return the ways to write a word of a wording: singular, plural, and those that stand for each
+    other."""
     same = next((group for group in words()["same"] if word in group), ())
     plural: tuple[str, ...] = ()
     if word.isascii() and len(word) > 2:
@@ -182,7 +215,8 @@ def _starts(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where a slot may end and where the rest begins, behind a word that only says its type."""
+    """Yield where a slot may end and where the rest begins, behind a word that only says its
+    type."""
     for stop in _stops(text, start, end):
         yield stop, stop
         behind = _past_breaks(text, stop, end)
@@ -204,7 +238,8 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
-    """Return True where no letters, digits or signs of a path touch the word; Chinese needs no space."""
+    """Return True where no letters, digits or signs of a path touch the word; Chinese needs no
+    space."""
     if not text[start].isascii():
         return True
     before, behind = text[start - 1 : start], text[end : end + 1]

@@ -1,7 +1,8 @@
-"""Read values for an SOP from a request that is none of its wordings: by their types and the words beside them.
+"""Read values for an SOP from a request that is none of its wordings: by their types and the words
+beside them.
 
-The result is only shown. What the request names and no parameter takes is `unused`, what the SOP needs and the request
-does not say is `missing`, a value that the SOP cannot take is the `problem`.
+The result is only shown. What the request names and no parameter takes is `unused`, what the SOP
+needs and the request does not say is `missing`, a value that the SOP cannot take is the `problem`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from learning.route.exact import Piece, Slot, pieces
+from learning.route.exact import Piece, Slot, each_in_pieces, loosely
 from learning.route.place import Where, words
 from learning.route.request import Asked
 from learning.route.typed import Schema, found_here, number, path_of, with_dot
@@ -35,8 +36,9 @@ _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
 
 @dataclass
 class Shown:
-    """An SOP with the values that it would get. `score`: of the best one's words, 0 to 1; `meant`: the cosine of
-    meanings; `places`: where the request says each value; `told`: the share of the request's rare words."""
+    """An SOP with the values that it would get. `score`: of the best one's words, 0 to 1; `meant`:
+    the cosine of meanings; `places`: where the request says each value; `told`: the share of the
+    request's rare words."""
 
     sop: Sop
     score: float = 0.0
@@ -50,23 +52,26 @@ class Shown:
 
     @property
     def is_whole(self) -> bool:
-        """True when nothing is missing, left over or refused."""
+        """Return True when nothing is missing, left over or refused."""
         return not (self.missing or self.unused or self.problem)
 
     @property
     def weight(self) -> float:
-        """Words and meaning, less where the values do not fit. Above 0 for all that share a word."""
+        """Return words and meaning, less where the values do not fit. Above 0 for all that share a
+        word."""
         faults = len(self.missing) + len(self.unused) + bool(self.problem)
         own = 0.0 if self.sop.is_seed else OWN
         return self.score + own + MEANT * self.meant - FAULT * faults
 
     @property
     def takes_all(self) -> bool:
-        """True when the request's values are just those that the SOP needs, and there are some."""
+        """Return True when the request's values are just those that the SOP needs, and there are
+        some."""
         return self.is_whole and bool(self.places)
 
     def likeness(self, request: str, embedder: Embedder) -> float:
-        """Return the cosine of the request and the SOP's nearest text; 1 where there are no vectors."""
+        """Return the cosine of the request and the SOP's nearest text; 1 where there are no
+        vectors."""
         from learning.route.meaning import nearness
 
         return nearness(request, [self.sop], embedder).get(self.sop.name, 1.0)
@@ -92,6 +97,8 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
     procedure = sop.procedure
     assert procedure is not None
     shown, beside = Shown(sop, score, meant), words_beside(procedure)
+    for name, (value, place) in loosely(asked, procedure, where).items():
+        shown.parameters[name], shown.places[name] = value, place
     together = [frozenset(wording.slots) for wording in procedure.wordings]
     fits = [
         *_typed_fits(asked, procedure, beside, where),
@@ -112,20 +119,21 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
 
 
 def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
-    """Take a value whose place is free, for a parameter that some wording has beside those that are filled."""
+    """Take a value whose place is free, for a parameter that some wording has beside those that are
+    filled."""
     is_free = not _overlaps(fit.place, list(shown.places.values()))
     is_free = is_free and _may_be_meant(fit.value, shown, fit.name)
     names = {*shown.parameters, fit.name}
-    is_said = any(fit.name in each for each in together)
-    goes_with = not is_said or any(names & _said_anywhere(together) <= each for each in together)
+    said = frozenset().union(*together)
+    goes_with = fit.name not in said or any(names & said <= each for each in together)
     if fit.name not in shown.parameters and is_free and goes_with:
         shown.parameters[fit.name] = fit.value
         shown.places[fit.name] = fit.place
 
 
 def _may_be_meant(value: Any, shown: Shown, name: str) -> bool:
-    """Return False for a text that the parameter's pattern refuses, and for a file where a folder is needed: the
-    request does not mean it."""
+    """Return False for a text that the parameter's pattern refuses, and for a file where a folder
+    is needed: the request does not mean it."""
     procedure = shown.sop.procedure
     if procedure and procedure.takes_another_kind({name: value}):
         return False
@@ -133,16 +141,17 @@ def _may_be_meant(value: Any, shown: Shown, name: str) -> bool:
     return not pattern or not isinstance(value, str) or bool(re.search(pattern, value))
 
 
-def _said_anywhere(together: Sequence[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*together)
-
-
 def _overlaps(place: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
     return any(place[0] < end and start < place[1] for start, end in taken)
 
 
 def _bind(shown: Shown, procedure: Procedure, cwd: Path) -> None:
-    """Fill in the defaults; say why a value is refused."""
+    """Fill in the defaults; say why a value is refused. A text that may be left out, and is of
+    another form, is not meant."""
+    for name in set(shown.parameters) - set(procedure.required):
+        if not _may_be_meant(shown.parameters[name], shown, name):
+            del shown.parameters[name]
+            shown.places.pop(name, None)
     needed = tuple(name for name in procedure.required if name not in shown.missing)
     try:
         shown.parameters = bind(procedure.parameters, needed, shown.parameters, cwd)
@@ -167,7 +176,8 @@ def _typed_fits(
 
 
 def _is_place(name: str, before: str, procedure: Procedure, beside: Mapping[str, Beside]) -> bool:
-    """Return False for a file's parameter where a folder is only said to hold it: "extract it in downloads"."""
+    """Return False for a file's parameter where a folder is only said to hold it: "extract it in
+    downloads"."""
     if before not in words()["places"]["at"] or before in beside[name].before:
         return True
     return name in procedure.requires.get("folders", ())
@@ -211,7 +221,8 @@ def _as_number(value: Value, schema: Schema, unit: str) -> int | float | None:
 
 
 def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
-    """Yield what the request says of the values that a parameter may have; English by their stems."""
+    """Yield what the request says of the values that a parameter may have; English by their
+    stems."""
     for name, schema in procedure.parameters.items():
         for choice in schema.get("enum", ()):
             for match in _said(str(choice)).finditer(asked.written, asked.start, asked.end):
@@ -236,8 +247,8 @@ def _said(choice: str) -> re.Pattern[str]:
 
 
 def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]) -> list[_Fit]:
-    """Return words that may be the value of a text that is needed: behind a word that stands before its slot, or with
-    a digit."""
+    """Return words that may be the value of a text that is needed: behind a word that stands before
+    its slot, or with a digit."""
     found = []
     for name in procedure.required:
         schema = procedure.parameters[name]
@@ -260,7 +271,7 @@ def _around(asked: Asked, start: int, end: int) -> tuple[str, str]:
 
 def words_beside(procedure: Procedure) -> dict[str, Beside]:
     """Return the words that stand beside each slot in the wordings."""
-    texts = tuple(wording.text for wording in procedure.wordings)
+    texts = tuple(wording.text for wording in procedure.wordings if wording.slots)
     found = _beside_slots(texts)
     return {
         name: found.get(name, Beside(frozenset(), frozenset(), "")) for name in procedure.parameters
@@ -271,8 +282,7 @@ def words_beside(procedure: Procedure) -> dict[str, Beside]:
 def _beside_slots(texts: tuple[str, ...]) -> dict[str, Beside]:
     before: dict[str, set[str]] = {}
     behind: dict[str, set[str]] = {}
-    for text in texts:
-        row = pieces(text)
+    for row in each_in_pieces(texts):
         for at, piece in enumerate(row):
             if isinstance(piece, Slot):
                 before.setdefault(piece.name, set()).update(_last(row[:at]))
@@ -287,8 +297,7 @@ def _unit(behind: set[str]) -> str:
     """Return the unit that the words behind a slot say."""
     from text.values import unit_of
 
-    units = map(unit_of, sorted(behind))
-    return next(filter(None, units), "")
+    return unit_of(*sorted(behind))
 
 
 def _first(row: tuple[Piece, ...]) -> set[str]:

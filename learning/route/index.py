@@ -1,4 +1,5 @@
-"""Keep the terms of the SOPs in memory, so that a process that lives on need not cut all texts again."""
+"""Keep the terms of the SOPs in memory, so that a process that lives on need not cut all texts
+again."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ INDEX = Index()
 
 
 def _state(sop: Sop) -> State:
-    """Tell one state of an SOP from another; its files are only looked at where nobody did when it was read."""
+    """Tell one state of an SOP from another; its files are only looked at where nobody did when it
+    was read."""
     steps = sop.steps
     texts = [each.text for each in steps.wordings] if isinstance(steps, Procedure) else []
     names = ("SKILL.md", "SKILL.zh.md", "sop.yaml")

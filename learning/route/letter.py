@@ -1,4 +1,5 @@
-"""Match a request against a wording to the letter: the same words and signs in between, and what stands in the slots."""
+"""Match a request against a wording to the letter: the same words and signs in between, and what
+stands in the slots."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from learning.route.place import Where, words
-from learning.route.typed import read
+from learning.route.typed import is_cautious, read
 from replay.procedure import Procedure
 from replay.wordings import SLOT
 
@@ -17,7 +18,8 @@ _END = r"[\s.!?。！？]*"
 
 
 def to_the_letter(request: str, wording: str, procedure: Procedure, where: Where) -> Any:
-    """Return the values of a request that is this wording; None where it is not. Case and spaces do not count."""
+    """Return the values of a request that is this wording; None where it is not. Case and spaces do
+    not count."""
     pattern, names = _pattern(wording)
     found = re.fullmatch(pattern, " ".join(request.split()), re.IGNORECASE) if names else None
     if found is None:
@@ -31,7 +33,8 @@ def to_the_letter(request: str, wording: str, procedure: Procedure, where: Where
 
 @lru_cache(maxsize=4096)
 def _pattern(wording: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the pattern of a wording and its slots; none for one with choices, which only looks for words."""
+    """Return the pattern of a wording and its slots; none for one with choices, which only looks
+    for words."""
     if "[" in wording:
         return "", ()
     pieces = SLOT.split(" ".join(wording.split()))
@@ -48,10 +51,7 @@ def _value(text: str, schema: Any, shape: str, where: Where) -> Any:
         return text[1:-1]
     if schema["type"] != "string" or "format" in schema or "enum" in schema:
         return read(text, schema, shape, where)
-    if not shape or text in schema.get("examples", ()):
+    if text in schema.get("examples", ()):
         return text
-    said = re.findall(r"[a-z']+", text.lower())
-    is_more = any(
-        word in said or (not word.isascii() and word in text) for word in words()["cautious"]
-    )
-    return None if is_more or {"and", "or"} & set(said) else text
+    is_more = is_cautious(text) if shape else text.lower() in words()["everyone"]
+    return None if is_more else text

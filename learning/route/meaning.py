@@ -1,7 +1,7 @@
 """Tell how near a request is to SOPs in meaning, by the model that recall uses.
 
-The vectors of the SOPs' texts are kept in `sops/.vectors.npz`. It is derived: it may be deleted at any time; a damaged
-or unwritable one is done without.
+The vectors of the SOPs' texts are kept in `sops/.vectors.npz`. It is derived: it may be deleted at
+any time; a damaged or unwritable one is done without.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _VALUE = re.compile(r"[~/][\w./-]+|\b[\w.-]*\d[\w.-]*\b")  # says nothing of wha
 
 
 def nearness(request: str, sops: Sequence[Sop], embedder: Embedder) -> dict[str, float]:
-    """Return the cosine of each SOP's nearest text and the request, by name; empty where there are no vectors."""
+    """Return the cosine of each SOP's nearest text and the request, by name; empty where there are
+    no vectors."""
     texts = {sop.name: _texts(sop) for sop in sops}
     folder = next((sop.folder.parent for sop in sops if not sop.is_seed), None)
     try:

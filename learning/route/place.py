@@ -13,7 +13,8 @@ _DIRS = re.compile(r'^XDG_(\w+)_DIR="(?:\$HOME/)?([^"]+)"', re.MULTILINE)
 
 
 class Where(NamedTuple):
-    """The working folder of a request and the owner's home folder; `new`: where new things go, if that is elsewhere."""
+    """The working folder of a request and the owner's home folder; `new`: where new things go, if
+    that is elsewhere."""
 
     cwd: Path
     owner_home: Path

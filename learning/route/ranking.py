@@ -1,13 +1,14 @@
-"""Find the SOPs that a request is most likely about: BM25 over name, description, wordings and meanings of values.
+"""Find the SOPs that a request is most likely about: BM25 over name, description, wordings and
+meanings of values.
 
-Stems and pairs of characters come from text/words. It only proposes what is shown. Sixty lines of our own, since the
-libraries for it bring numpy (0.1 s of start-up).
+Stems and pairs of characters come from text/words. It only proposes what is shown. Sixty lines of
+our own, since the libraries for it bring numpy (0.1 s of start-up).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from memory.sops import Sop
@@ -34,13 +35,9 @@ class Ranking:
             for term, weight in weights.items():
                 self._found.setdefault(term, []).append((number, weight))
 
-    @property
-    def terms(self) -> KeysView[str]:
-        """The terms of all documents."""
-        return self._found.keys()
-
     def best(self, request: str, count: int) -> list[tuple[str, float]]:
-        """Return up to `count` names with their scores, best first; each shares a term with the request."""
+        """Return up to `count` names with their scores, best first; each shares a term with the
+        request."""
         terms = {term for term in terms_asked(request) if term in self._found}
         known = list(terms - SMALL or terms)  # small words count where nothing else is known
         known.sort(key=lambda term: (len(self._found[term]), term))
@@ -59,7 +56,8 @@ class Ranking:
         return len(held) / len(wanted) if wanted else 0.0
 
     def rare_share(self, request: str, name: str) -> float:
-        """Return how much of a request a document has, 0 to 1, where a rare term says more than a common one."""
+        """Return how much of a request a document has, 0 to 1, where a rare term says more than a
+        common one."""
         number = self._names.index(name)
         wanted = {term: self._rarity(term) for term in set(terms_asked(request)) - SMALL}
         held = (term for term in wanted if any(at == number for at, _ in self._found.get(term, ())))

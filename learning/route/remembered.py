@@ -1,7 +1,8 @@
-"""Remember how SOPs were asked for: what the owner said yes to becomes one more wording of its SOP, typed slots only.
+"""Remember how SOPs were asked for: what the owner said yes to becomes one more wording of its SOP,
+typed slots only.
 
-The file is `sops/.wordings.jsonl` in the home folder, one JSON object a line: {sop, wording, run, at}, or `not` for a
-no. A line that is broken, or that the SOP of today cannot mean, is passed over.
+The file is `sops/.wordings.jsonl` in the home folder, one JSON object a line: {sop, wording, run,
+at}, or `not` for a no. A line that is broken, or that the SOP of today cannot mean, is passed over.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Remembered:
     def add(
         self, request: str, sop: Sop, parameters: Mapping[str, Any], run: str, where: Where
     ) -> str | None:
-        """Keep the wording of a request that was done with these values; return it, or None where none is kept.
+        """Keep the wording of a request that was done with these values; return it, or None where
+        none is kept.
 
         Raises OSError when the disk does not take it.
         """
@@ -114,7 +116,8 @@ class Remembered:
 
 
 def typed(request: str, shown: Shown) -> str | None:
-    """Return a request with a slot in the place of each value; None where that cannot be a wording."""
+    """Return a request with a slot in the place of each value; None where that cannot be a
+    wording."""
     if shown.sop.procedure is None or shown.unused:
         return None
     asked = Asked.read(request)

@@ -1,4 +1,5 @@
-"""Read a request: without politeness, full-width characters made plain, each character in its place."""
+"""Read a request: without politeness, full-width characters made plain, each character in its
+place."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ _TAIL = pattern(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
 
 @dataclass(frozen=True)
 class Asked:
-    """A request. `written`, `plain` and `lower` are equally long; the task stands from `start` to before `end`."""
+    """A request. `written`, `plain` and `lower` are equally long; the task stands from `start` to
+    before `end`."""
 
     written: str
     plain: str
@@ -43,11 +45,12 @@ class Asked:
 
     @property
     def task(self) -> str:
-        """The request as it was written, without politeness."""
+        """Return the request as it was written, without politeness."""
         return self.written[self.start : self.end]
 
     def said(self, start: int, end: int) -> str:
-        """Return what was said between two places, without the articles and spaces around it; quoted as written."""
+        """Return what was said between two places, without the articles and spaces around it;
+        quoted as written."""
         lower = self.lower[start:end]
         first = start + len(lower) - len(lower.lstrip())
         place = slice(first, start + len(lower.rstrip()))
@@ -63,12 +66,13 @@ class Asked:
 
     @cached_property
     def squeezed(self) -> str:
-        """The request in lower case without spaces, for a quick look; then once more without articles."""
+        """Return the request in lower case without spaces, for a quick look; then once more without
+        articles."""
         return " ".join("".join(text.split()) for text in (self.plain.lower(), self.lower))
 
     @cached_property
     def words(self) -> str:
-        """The task in lower case without the values that it names."""
+        """Return the task in lower case without the values that it names."""
         return self.without((each.start, each.end) for each in self.values).lower()
 
     def has_word(self, known: Iterable[str]) -> bool:
@@ -78,7 +82,7 @@ class Asked:
 
     @cached_property
     def values(self) -> list[Value]:
-        """The values that the task names."""
+        """Return the values that the task names."""
         found = readers.values_in(self.plain[:MAX_CHARS])
         return [each for each in found if each.start >= self.start and each.end <= self.end]
 

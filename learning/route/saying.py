@@ -1,13 +1,14 @@
-"""Say a request in other ways that mean the same: with its folder apart, and without the words that only ask to be shown.
+"""Say a request in other ways that mean the same: with its folder apart, and without the words that
+only ask to be shown.
 
-"rename a.txt to b.txt on my desktop" is "rename a.txt to b.txt" in that folder; "list the photos here" is "photos here".
+"rename a.txt to b.txt on my desktop" is "rename a.txt to b.txt" in that folder; "list the photos
+here" is "photos here".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, KeysView, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,21 +16,19 @@ from typing import Any, NamedTuple
 from learning.route.place import Where, words
 from learning.route.request import Asked
 from learning.route.typed import path_said
-from text import pattern
 from text.values import folder_names
-from text.words import asked as forms
-
-_LONG_WORD = pattern(r"(?<![\w.-])[a-z]{5,}(?![\w.-])")
-LIKE = 0.8  # of the letters, for a slip of the pen
 
 
 class Way(NamedTuple):
-    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `reads`: only for what reads."""
+    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `reads`:
+    only for what reads; `is_bare`: wordings are said without the words that ask to be shown
+    something, too."""
 
     asked: Asked
     where: Where
     folder: str = ""
     reads: bool = False
+    is_bare: bool = False
 
     def takes_folder(self, parameters: Mapping[str, Any]) -> bool:
         """Return True where a value lies in the folder that was said apart."""
@@ -47,15 +46,15 @@ def ways(asked: Asked, where: Where) -> Iterator[Way]:
     apart = [Way(asked, where), *_apart(asked, where)]
     for way in apart:
         yield way
-        if bare := _bare(way.asked.task):
-            yield way._replace(asked=Asked.read(bare), reads=True)
+        if rest := bare(way.asked.task):
+            yield way._replace(asked=Asked.read(rest), reads=True)
 
 
-def _bare(task: str) -> str:
+def bare(task: str) -> str:
     """Return a task without what asks to be shown something; "" where it has nothing of it."""
     first, last = _shows()
-    bare = last.sub("", first.sub("", task, count=1)).strip()
-    return bare if bare != task else ""
+    rest = last.sub("", first.sub("", task, count=1)).strip()
+    return rest if rest != task else ""
 
 
 @cache
@@ -101,15 +100,3 @@ def _places() -> re.Pattern[str]:
         rf"\s*(?:文件夹|目录)?\s*(?:{behind})*",
         re.IGNORECASE,
     )
-
-
-def spelled(asked: Asked, known: KeysView[str]) -> Asked | None:
-    """Return a request with slips of the pen mended, by the words that are known; None where there are none."""
-    said = asked.written
-    for word in _LONG_WORD.findall(asked.words):
-        if not known.isdisjoint(forms(word)):
-            continue
-        as_long = [each for each in known if abs(len(each) - len(word)) < 2]
-        for meant in get_close_matches(word, as_long, 1, LIKE):
-            said = re.sub(rf"\b{word}\b", meant, said, flags=re.IGNORECASE)
-    return Asked.read(said) if said != asked.written else None

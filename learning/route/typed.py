@@ -165,10 +165,11 @@ def with_dot(text: str, schema: Schema) -> str:
 
 
 def is_cautious(text: str, known: str = "") -> bool:
-    """Return True where a word changes what is asked for, and `known` (the wordings) does not hold it."""
+    """Return True where a word changes what is asked for, and `known` (the wordings) does not hold
+    it."""
     said = set(re.findall(r"[a-z']+", text.lower()))
     learned = set(re.findall(r"[a-z']+", known.lower()))
-    for word in words()["cautious"]:
+    for word in (*words()["cautious"], *words()["everyone"]):
         is_said = word in said if word.isascii() else word in text
         is_known = word in learned if word.isascii() else word in known
         if is_said and not is_known:

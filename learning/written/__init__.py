@@ -1,5 +1,6 @@
-"""Read written instructions as the script of a procedure: a Markdown how-to, a shell script, a list of steps.
-Nothing is proven by a text; what cannot be understood is listed with its line and never guessed."""
+"""Read written instructions as the script of a procedure: a Markdown how-to, a shell script, a list
+of steps. Nothing is proven by a text; what cannot be understood is listed with its line and never
+guessed."""
 
 from typing import TYPE_CHECKING
 

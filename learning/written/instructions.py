@@ -1,4 +1,5 @@
-"""Hold what a text says: the lines of its script, the parameters that they name, what is not understood."""
+"""Hold what a text says: the lines of its script, the parameters that they name, what is not
+understood."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(slots=True)
 class Instructions:
-    """Hold what a text says. `is_whole`: a script of its own, which decides itself when it fails."""
+    """Hold what a text says. `is_whole`: a script of its own, which decides itself when it
+    fails."""
 
     title: str = ""
     lines: list[str] = field(default_factory=list)
@@ -46,14 +48,15 @@ class Instructions:
 
     @property
     def request(self) -> str:
-        """The title as a request, with slots in the places of its placeholders."""
+        """Return the title as a request, with slots in the places of its placeholders."""
         slots = PLACEHOLDER.sub(
             lambda found: f"{{{self.parameter(next(filter(None, found.groups())))}}}", self.title
         )
         return slots[:1].lower() + slots[1:] if "{" in slots else ""
 
     def parameter(self, wish: str, example: str = "") -> str:
-        """Return the name of the parameter that a placeholder stands for; it is made when first met."""
+        """Return the name of the parameter that a placeholder stands for; it is made when first
+        met."""
         name = re.sub(r"[^a-z0-9]+", "_", wish.lower()).strip("_") or "value"
         if name in BUILT_IN or UNSAFE_NAME.fullmatch(name) or not name[0].isalpha():
             name = f"the_{name}"
@@ -78,14 +81,9 @@ class Instructions:
             marks[token] = self.parameter(next(filter(None, found.groups())))
             return token
 
-        marked = PLACEHOLDER.sub(mark, script)
-        texts: dict[str, list[str]] = {}
+        made = PLACEHOLDER.sub(mark, script)
         for token, name in marks.items():
-            texts.setdefault(name, []).append(token)
-        made = marked
-        for name in texts:
-            for token in texts[name]:
-                made = written(made, {name: [token]}).text
+            made = written(made, {name: [token]}).text
         if re.search(r"SOPWITH\d+MARK", made):
             self.problems.append(
                 f"line {number}: a placeholder stands where no value can be put in"
@@ -107,7 +105,8 @@ class Instructions:
     def with_arguments(
         self, script: str, names: Mapping[int, str], taken: Mapping[int, str]
     ) -> str:
-        """Return a script whose `$1` comes from a parameter. `names` of the arguments; `taken` ones are parameters already."""
+        """Return a script whose `$1` comes from a parameter. `names` of the arguments; `taken` ones
+        are parameters already."""
         plain = without_quoted(script)
         used = {int(a or b) for a, b in re.findall(r"\$(?:([1-9])|\{([1-9])[}:#%/-])", plain)}
         if not used and not (taken and "$#" in plain):

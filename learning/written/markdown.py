@@ -1,4 +1,5 @@
-"""Read a Markdown how-to: blocks of shell, and commands between backticks in lists, in their order."""
+"""Read a Markdown how-to: blocks of shell, and commands between backticks in lists, in their
+order."""
 
 from __future__ import annotations
 

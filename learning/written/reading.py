@@ -24,7 +24,8 @@ KINDS = {
 
 
 def read_text(text: str, file: str = "") -> Instructions | str:
-    """Return what a text says as lines of a script; a whole sop.yaml, or a list with calls of tools, as YAML.
+    """Return what a text says as lines of a script; a whole sop.yaml, or a list with calls of
+    tools, as YAML.
 
     `file` is its name, which tells the kind. Raises LearningError.
     """

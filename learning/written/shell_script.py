@@ -53,7 +53,8 @@ def read_script(text: str) -> Instructions:
 
 
 def _options(text: str) -> list[tuple[str, str]]:
-    """Return what `getopts` takes: each letter that has a value, with the variable that its branch sets."""
+    """Return what `getopts` takes: each letter that has a value, with the variable that its branch
+    sets."""
     said = re.search(r"\bgetopts\s+[\"']?:?([A-Za-z0-9:]+)", text)
     letters = re.findall(r"(\w):", said[1]) if said else []
     branches = {
@@ -64,7 +65,8 @@ def _options(text: str) -> list[tuple[str, str]]:
 
 
 def _with_options(found: Instructions, options: Sequence[tuple[str, str]], script: str) -> str:
-    """Return a script that is given its options from parameters; flags are as they are without them."""
+    """Return a script that is given its options from parameters; flags are as they are without
+    them."""
     given = [f'-{letter} "${found.parameter(variable)}"' for letter, variable in options]
     return "\n".join([f"set -- {' '.join(given)}", script]) if given else script
 
@@ -86,7 +88,8 @@ def unfit(found: Instructions, line: str, number: int) -> None:
 
 
 def _usage(text: str) -> dict[int, str]:
-    """Return the names of the arguments where the script says how it is called: `usage: copy.sh SOURCE TARGET`."""
+    """Return the names of the arguments where the script says how it is called: `usage: copy.sh
+    SOURCE TARGET`."""
     said = re.search(r"(?:usage|用法)[:：]\s*\S+\s+([\w<>\[\] -]+)", text, re.IGNORECASE)
     return dict(enumerate(re.findall(r"[\w-]+", said[1]), 1)) if said else {}
 

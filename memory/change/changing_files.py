@@ -1,7 +1,9 @@
-"""Change files of the memory and record it: all of them and the commit, or nothing; the next change finishes what a crash left.
+"""Change files of the memory and record it: all of them and the commit, or nothing; the next change
+finishes what a crash left.
 
-What is to be written stands in `memory/.change.json` first. The first file decides: once it holds the new text, the rest
-is written and committed; until then the change has not happened. Facts, notes and MEMORY.md all change through here.
+What is to be written stands in `memory/.change.json` first. The first file decides: once it holds
+the new text, the rest is written and committed; until then the change has not happened. Facts,
+notes and MEMORY.md all change through here.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ def changing(home: Path) -> Iterator[Repository]:
 def store(history: Repository, texts: Texts, message: str) -> None:
     """Write the files, the one that decides first, and commit those that the history covers.
 
-    What the owner edited by hand goes before, as a commit of its own. Raises OSError and leaves all as it was;
-    RepositoryError: the files are written, and the next change commits them.
+    What the owner edited by hand goes before, as a commit of its own. Raises OSError and leaves all
+    as it was; RepositoryError: the files are written, and the next change commits them.
     """
     home = history.home
     history.commit_hand_edits([path for path in texts if is_covered(path)])

@@ -1,7 +1,9 @@
-"""Puts old notes away: `memory/archive/YYYY-MM.zip`, read back and compared before the note itself goes to the trash.
+"""Puts old notes away: `memory/archive/YYYY-MM.zip`, read back and compared before the note itself
+goes to the trash.
 
-A kill at any moment leaves the note, the zip that holds it, or both; the next time finishes. A zip that cannot be read is
-left alone, and its month waits. Source: seed 000 "Background tasks"; issue of the journal, "Heartbeat".
+A kill at any moment leaves the note, the zip that holds it, or both; the next time finishes. A zip
+that cannot be read is left alone, and its month waits. Source: seed 000 "Background tasks"; issue
+of the journal, "Heartbeat".
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ class Archived:
 
 
 def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
-    """Puts the notes of these days away, a month a commit. The caller holds the history's lock. Raises OSError,
-    RepositoryError."""
+    """Archive the notes of these days, one commit a month. The caller holds the history's lock.
+    Raises OSError, RepositoryError."""
     done = Archived()
     for month, group in groupby(sorted(days), key=lambda day: f"{day:%Y-%m}"):
         found = {f"{day.isoformat()}.md": home / f"memory/{day.isoformat()}.md" for day in group}
@@ -59,7 +61,8 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
 
 
 def _store(target: Path, texts: Mapping[str, bytes]) -> None:
-    """Adds files to a zip, which is written whole and read back. Raises BadZipFile when it does not hold them, OSError."""
+    """Add files to a zip, which is written whole and read back. Raises BadZipFile when it does not
+    hold them, OSError."""
     kept = _contents(target)
     new = {_free_name(name, text, kept): text for name, text in texts.items()}
     if new.items() <= kept.items():
@@ -83,7 +86,7 @@ def _contents(target: Path) -> dict[str, bytes]:
 
 
 def _free_name(name: str, text: bytes, kept: Mapping[str, bytes]) -> str:
-    """The name, or one beside it when another note of the day is there already."""
+    """Return the name, or one beside it when another note of the day is there already."""
     number, free = 1, name
     while free in kept and kept[free] != text:
         number += 1

@@ -1,8 +1,10 @@
-"""Choose which notes are worth keeping for long, by a model or by rules; the evidence gate lets them in.
+"""Choose which notes are worth keeping for long, by a model or by rules; the evidence gate lets
+them in.
 
-Only what the owner said or wrote in the main session is looked at. A model may choose and shorten; each of its proposals
-must quote the line that it comes from, and code looks whether it does. Without a model whole lines are taken as they stand.
-What may not be kept is refused by the same rules as for facts (memory/facts/gate.py). Source: seed 000 "Background tasks".
+Only what the owner said or wrote in the main session is looked at. A model may choose and shorten;
+each of its proposals must quote the line that it comes from, and code looks whether it does.
+Without a model whole lines are taken as they stand. What may not be kept is refused by the same
+rules as for facts (memory/facts/gate.py). Source: seed 000 "Background tasks".
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from memory.digest.memory_file import Category, Changes, Entry, MemoryFile
 from memory.facts import Fact, Line, Refusal, check_line
 from memory.home import MAIN
 from memory.notes import find
-from memory.wording import coverage, same_said, supersedes
+from memory.wording import coverage, same_said, supersedes, told
 
 MAX_TEXT_CHARS = 300  # of an entry: as long as a fact may be
 MAX_PROPOSALS = 40  # of one reply
@@ -35,7 +37,8 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An entry that may be kept, the line that it comes from, and ids of those that a model says it replaces."""
+    """An entry that may be kept, the line that it comes from, and ids of those that a model says it
+    replaces."""
 
     entry: Entry
     line: Line
@@ -50,7 +53,8 @@ class BadProposals(Exception):
 
 
 def lines_of(home: Path, days: Iterable[date]) -> Iterator[Line]:
-    """Yield what the notes of these days say, oldest first; what was said in shared sessions is theirs.
+    """Yield what the notes of these days say, oldest first; what was said in shared sessions is
+    theirs.
 
     Raises OSError, Unreadable.
     """
@@ -86,7 +90,7 @@ def _kind(text: str) -> str:
 
 def _said(line: Line) -> str:
     """Return the line without "remember that"; of a long one the first sentences."""
-    said = _pattern("asks_to_remember").sub("", line.text, count=1).strip() or line.text
+    said = told(line.text).strip()
     if len(said) <= MAX_TEXT_CHARS:
         return said
     ends = [match.end() for match in _SENTENCE_END.finditer(said, 0, MAX_TEXT_CHARS)]
@@ -115,7 +119,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def shown(lines: Sequence[Line]) -> str:
-    """Return the lines for the prompt, each with its number; the newest stay when there are too many."""
+    """Return the lines for the prompt, each with its number; the newest stay when there are too
+    many."""
     rows = [f"N{number} [{line.day}] {line.text}" for number, line in enumerate(lines, 1)]
     while len(rows) > 1 and sum(map(len, rows)) > MAX_SHOWN_CHARS:
         rows.pop(0)
@@ -123,7 +128,8 @@ def shown(lines: Sequence[Line]) -> str:
 
 
 def proposed(reply: str, lines: Sequence[Line]) -> tuple[list[Proposal], Refused]:
-    """Return the proposals of a reply, and those whose quote does not stand where it says. Raises BadProposals."""
+    """Return the proposals of a reply, and those whose quote does not stand where it says. Raises
+    BadProposals."""
     begin, end = reply.find("["), reply.rfind("]")
     try:
         items = json.loads(reply[begin : end + 1])
@@ -166,7 +172,8 @@ def choose(
     home: Path,
     redact: Callable[[str], str] | None,
 ) -> tuple[Changes, Refused]:
-    """Let in what may be kept. Proposals come oldest first, so that of two that conflict the newer one stays."""
+    """Let in what may be kept. Proposals come oldest first, so that of two that conflict the newer
+    one stays."""
     changes, refused = Changes([], {}, {}, []), Refused()
     live = {entry.id: entry for entry in known.live}
     seen = {entry.id for entry in known.entries}  # kept already, or replaced since

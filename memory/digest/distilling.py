@@ -1,8 +1,9 @@
 """Distil the notes of the last days into MEMORY.md: one commit that `memory undo` takes back.
 
-`memory/.digest.json` says which lines have been looked at, so that nothing is asked or written twice, and nothing comes back
-that the owner has removed; it changes with MEMORY.md (memory/history/change.py). One process digests at a time. A kill at
-any moment leaves the old MEMORY.md or the new. Source: seed 000 "Background tasks".
+`memory/.digest.json` says which lines have been looked at, so that nothing is asked or written
+twice, and nothing comes back that the owner has removed; it changes with MEMORY.md
+(memory/history/change.py). One process digests at a time. A kill at any moment leaves the old
+MEMORY.md or the new. Source: seed 000 "Background tasks".
 
     SopwithError
     └── NotDistilled   the owner's: MEMORY.md is too large to be worked on
@@ -63,8 +64,8 @@ class NotDistilled(SopwithError):
 class Digest:
     """Hold what one digest did.
 
-    `by`: "model", "rules" (no model chose; lines are kept as they were said), or "" when there was nothing to read.
-    `problem`: why a model was of no help, or a note was not put away.
+    `by`: "model", "rules" (no model chose; lines are kept as they were said), or "" when there was
+    nothing to read. `problem`: why a model was of no help, or a note was not put away.
     """
 
     by: str = ""
@@ -94,7 +95,8 @@ class _Asked:
 
 
 def due(home: Path, now: datetime) -> bool:
-    """Return True if there has been no digest on this day. `now` is aware, in the owner's timezone."""
+    """Return True if there has been no digest on this day. `now` is aware, in the owner's
+    timezone."""
     return str(_state(home).get("day")) != now.date().isoformat()
 
 
@@ -115,11 +117,12 @@ def digest(
     lang: str = "en",
     redact: Redact | None = None,
 ) -> Digest:
-    """Read the last 7 days, add to MEMORY.md what is worth keeping, and put away notes older than 30 days.
+    """Read the last 7 days, add to MEMORY.md what is worth keeping, and put away notes older than
+    30 days.
 
-    `more` are lines from elsewhere (the journal). Costs nothing when there is nothing new: no model is asked, nothing is
-    committed. Raises Unreadable, NotDistilled, RepositoryError, OSError; MEMORY.md is then as it was, or the next digest
-    finishes this one.
+    `more` are lines from elsewhere (the journal). Costs nothing when there is nothing new: no model
+    is asked, nothing is committed. Raises Unreadable, NotDistilled, RepositoryError, OSError;
+    MEMORY.md is then as it was, or the next digest finishes this one.
     """
     (home / "memory").mkdir(mode=0o700, parents=True, exist_ok=True)
     with _alone(home) as is_alone:
@@ -155,7 +158,8 @@ def _alone(home: Path) -> Iterator[bool]:
 
 
 def _read(home: Path, today: date, more: Sequence[Line]) -> list[Line]:
-    """Return the lines of the last days, each once. A note that cannot be read is passed over: it is the owner's to mend."""
+    """Return the lines of the last days, each once. A note that cannot be read is passed over: it
+    is the owner's to mend."""
     found: list[Line] = []
     for ago in range(DAYS - 1, -1, -1):
         with suppress(Unreadable):
@@ -215,7 +219,8 @@ def _stale(known: MemoryFile, today: date) -> list[str]:
 
 
 def _text(home: Path, lang: str) -> str:
-    """Return MEMORY.md as it lies there, line ends and all; made from its template when it is missing."""
+    """Return MEMORY.md as it lies there, line ends and all; made from its template when it is
+    missing."""
     make(home, MEMORY, lang)
     text = whole_text(home, MEMORY)
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
@@ -252,7 +257,8 @@ def _seen(home: Path, today: date) -> dict[str, str]:
 
 
 def _state(home: Path) -> dict[str, Any]:
-    """Return {} for what is not there or torn: then lines are looked at once more, and what is known is not added again."""
+    """Return {} for what is not there or torn: then lines are looked at once more, and what is
+    known is not added again."""
     try:
         found = json.loads((home / STATE).read_bytes())
     except (OSError, ValueError):

@@ -1,4 +1,5 @@
-"""The lines of MEMORY.md: what the owner wrote stays byte for byte, what was distilled carries an id, a day and a source.
+"""The lines of MEMORY.md: what the owner wrote stays byte for byte, what was distilled carries an
+id, a day and a source.
 
     ## Preferences
     - [2026-02-15] I prefer tea {#3f9a1c04 20260215-140259-3079f:1 verbatim !4}
@@ -6,10 +7,10 @@
     ## Superseded
     - [2026-01-03] I prefer coffee {#8bc1de22 memory/2026-01-03.md !4} → #3f9a1c04
 
-Between the braces: the id, made of day, text and source; where it comes from (run:turn, or the note); `verbatim` when it
-stands as it was said and no model chose it; how important it is, 1 to 5; `×3` when it was said again. A line that was
-changed by hand no longer fits its id and is the owner's from then on. Source: seed 004 §1.5, §6.2; seed 000 "Background
-tasks".
+Between the braces: the id, made of day, text and source; where it comes from (run:turn, or the
+note); `verbatim` when it stands as it was said and no model chose it; how important it is, 1 to 5;
+`×3` when it was said again. A line that was changed by hand no longer fits its id and is the
+owner's from then on. Source: seed 004 §1.5, §6.2; seed 000 "Background tasks".
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ _HEADING = pattern(r"#{1,6}\s+(.*?)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One distilled line. `source` is "RUN:TURN" or "memory/DAY.md"; `by` is the id of what replaced it, or ""."""
+    """One distilled line. `source` is "RUN:TURN" or "memory/DAY.md"; `by` is the id of what
+    replaced it, or ""."""
 
     category: Category
     text: str
@@ -56,13 +58,14 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """Eight hex digits of what it says, when, and where from."""
+        """Return eight hex digits of what it says, when, and where from."""
         said = f"{self.day}\n{self.text}\n{self.source}"
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:8]
 
     @property
     def importance(self) -> int:
-        """How important it is, 1 to 5: what was said again counts for more, what was superseded for least."""
+        """Return how important it is, 1 to 5: what was said again counts for more, what was
+        superseded for least."""
         if self.by:
             return 1
         return min(MOST_IMPORTANT, _IMPORTANCE[self.category] + (self.times > 1))
@@ -93,8 +96,8 @@ class MemoryFile:
 class Changes:
     """Say what becomes of a MEMORY.md.
 
-    `replaced`: id → id of what took its place. `repeated`: id → how often it was said by now. `stale`: ids of
-    superseded lines that go; the history keeps them.
+    `replaced`: id → id of what took its place. `repeated`: id → how often it was said by now.
+    `stale`: ids of superseded lines that go; the history keeps them.
     """
 
     added: list[Entry]

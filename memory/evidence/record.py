@@ -1,7 +1,8 @@
-"""Read what a run proves: its results, each named by a hash, and what the owner said in it. Facts and SOPs point here.
+"""Read what a run proves: its results, each named by a hash, and what the owner said in it. Facts
+and SOPs point here.
 
-Read from the run log alone, so that nothing counts as proof but what happened. Source: seed 002 §3 (no execution, no
-memory).
+Read from the run log alone, so that nothing counts as proof but what happened. Source: seed 002 §3
+(no execution, no memory).
 """
 
 from __future__ import annotations
@@ -48,18 +49,19 @@ class Result:
 
     @property
     def text(self) -> str:
-        """All that the result says, a text or number a line."""
+        """Return all that the result says, a text or number a line."""
         return "\n".join(_texts(self.data))
 
     @property
     def args_text(self) -> str:
-        """All that was handed to the tool."""
+        """Return all that was handed to the tool."""
         return "\n".join(_texts(self.args))
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """Hold what the log of one run says. `said` is what the owner said: the task, steering, answers."""
+    """Hold what the log of one run says. `said` is what the owner said: the task, steering,
+    answers."""
 
     run: str
     day: str  # 2026-11-21, UTC
@@ -71,7 +73,7 @@ class RunRecord:
     results: tuple[Result, ...]
 
     def find(self, pointer: Pointer) -> Result | None:
-        """The result at this turn with this hash."""
+        """Return the result at this turn with this hash."""
         return next(
             (
                 each
@@ -82,7 +84,8 @@ class RunRecord:
         )
 
     def written(self) -> Iterator[tuple[Result, str]]:
-        """Yield each result with all that the model had written into calls until then, its own call included."""
+        """Yield each result with all that the model had written into calls until then, its own call
+        included."""
         before: list[str] = []
         for each in self.results:
             before.append(each.args_text)
@@ -94,13 +97,14 @@ class RunRecord:
 
 
 def result_hash(status: str, data: Any) -> str:
-    """Names a result: the same status and data give the same sixteen hex digits."""
+    """Name a result: the same status and data give the same sixteen hex digits."""
     text = json.dumps([status, data], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def read_record(home: Path, run: str) -> RunRecord | None:
-    """Return what a run's log says; None when there is none. Raises RunLogError when it is damaged."""
+    """Return what a run's log says; None when there is none. Raises RunLogError when it is
+    damaged."""
     events = list(read_events(home, run)) if RUN_ID.fullmatch(run) else []
     if not events:
         return None
@@ -126,7 +130,8 @@ def read_record(home: Path, run: str) -> RunRecord | None:
 
 
 def results_of(events: list[dict[str, Any]]) -> Iterator[Result]:
-    """The calls of a run that were carried out, in order. Those that never started or have no end are left out."""
+    """Yield the calls of a run that were carried out, in order. Those that never started or have no
+    end are left out."""
     args: dict[str, Any] = {}
     said = ""
     for event in events:

@@ -1,4 +1,5 @@
-"""Prove that the facts are as they must be: evidence that is there, pointers that lead somewhere, an index in step."""
+"""Prove that the facts are as they must be: evidence that is there, pointers that lead somewhere,
+an index in step."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The evidence gate (L0), the one way into facts and MEMORY.md: nothing is kept that no run has proved, or that must not be.
+"""The evidence gate (L0), the one way into facts and MEMORY.md: nothing is kept that no run has
+proved, or that must not be.
 
-It opens the run log and checks; a prompt could be talked round. `_WORDING` and `_PROVED` list every rule with the function
-that says what it refuses; what a rule reads like is rows (assets/memory/rules.toml). memory/facts/sop_gate.py does the
-same for SOPs. The rules are those of the SOP memory-management, the constitution. Source: seed 002 §2, §3.
+It opens the run log and checks; a prompt could be talked round. `_WORDING` and `_PROVED` list every
+rule with the function that says what it refuses; what a rule reads like is rows
+(assets/memory/rules.toml). memory/facts/sop_gate.py does the same for SOPs. The rules are those of
+the SOP memory-management, the constitution. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ def check_fact(
     known: Iterable[Fact],
     redact: Redact | None = None,
 ) -> list[Refusal]:
-    """Return why a fact may not be kept; nothing when it may. `known` are the facts that are kept already.
+    """Return why a fact may not be kept; nothing when it may. `known` are the facts that are kept
+    already.
 
-    Each pointer must lead to a result in the run log; what the fact says must stand in these results, in the calls that
-    brought them, or in the owner's own words.
+    Each pointer must lead to a result in the run log; what the fact says must stand in these
+    results, in the calls that brought them, or in the owner's own words.
     """
     refusals = check_wording(fact, known, redact)
     if any(each.rule == "secret" for each in refusals):
@@ -61,7 +64,8 @@ def check_fact(
 def check_wording(
     fact: Fact, known: Iterable[Fact] = (), redact: Redact | None = None
 ) -> list[Refusal]:
-    """Return what holds for any fact, also for one that the owner says: its form, no secret, nothing temporary, said once."""
+    """Return what holds for any fact, also for one that the owner says: its form, no secret,
+    nothing temporary, said once."""
     where = f"[{fact.section}]"
     if not _is_one_line(fact.text):
         return [Refusal("form", where, repr(fact.text[:MAX_QUOTED]))]
@@ -139,14 +143,15 @@ def _dated(fact: Fact, proof: Proof) -> Iterator[Refusal]:
 
 
 def _contacts(fact: Fact, proof: Proof) -> Iterator[Refusal]:
-    """An address or telephone number may stay when the owner said it."""
+    """Refuse an address or telephone number that the owner did not say."""
     for said in contacts(fact.text):
         if said not in proof.said:
             yield Refusal("personal", "", mask(said))
 
 
 def _project(fact: Fact, proof: Proof) -> Iterator[Refusal]:
-    """A relative path means something from one folder only; a path inside a project, to that project only."""
+    """Refuse a relative path, which means something from one folder only, and a path inside a
+    project for all others."""
     if said := first("project", fact.text):
         yield Refusal("project", "", quoted(said))
     for value in values(fact.text):
@@ -166,7 +171,8 @@ def _is_of_project(value: Value, folders: Iterable[Path]) -> bool:
 
 
 def _lies_in_project(path: Path) -> bool:
-    """Return True for what lies in a project; where the project itself lies may be known everywhere."""
+    """Return True for what lies in a project; where the project itself lies may be known
+    everywhere."""
     for folder in path.parents:
         if folder in (Path.home(), Path("/")):
             return False
@@ -180,7 +186,8 @@ def _is_project(folder: Path) -> bool:
 
 
 def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
-    """An order that came with a result, or a fact beside words that speak to an agent; on a page, anywhere on it."""
+    """Refuse an order that came with a result, or a fact beside words that speak to an agent; on a
+    page, anywhere on it."""
     if coverage(fact.text, proof.said) >= LEAST_COVERAGE:
         return  # the owner said so
     lines = (line for text in proof.brought for line in text.splitlines())
@@ -199,7 +206,8 @@ def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
 
 
 def _around(fact: Fact, text: str) -> str:
-    """Return the line that says a fact, with those next to it; all of the text where no line says it."""
+    """Return the line that says a fact, with those next to it; all of the text where no line says
+    it."""
     lines = text.splitlines()
     shares = [coverage(fact.text, line) for line in lines]
     best = max(shares, default=0.0)
@@ -210,7 +218,7 @@ def _around(fact: Fact, text: str) -> str:
 
 
 def _unsaid(fact: Fact, proof: Proof) -> Iterator[Refusal]:
-    """A preference is kept in the owner's words alone."""
+    """Refuse a preference that is not in the owner's words."""
     if fact.section != "PREFERENCES":
         return
     missing = [value.text for value in values(fact.text) if not stands_in(value, proof.said)]
@@ -236,7 +244,8 @@ def _unbrought(fact: Fact, proof: Proof) -> Iterator[Refusal]:
 
 
 def _is_backed(fact: Fact, proof: Proof) -> bool:
-    """Return True if half of a fact's words stand in the proof, or a number of it beside one of its words."""
+    """Return True if half of a fact's words stand in the proof, or a number of it beside one of its
+    words."""
     text = without("missing", fact.text) if fact.section == NEGATIVE else fact.text
     if coverage(text, proof.all) >= LEAST_COVERAGE:
         return True

@@ -1,11 +1,13 @@
-"""The lines of `memory/global_mem.txt`: one fact each, in [SECTION]s, with where it comes from at the end of the line.
+"""The lines of `memory/global_mem.txt`: one fact each, in [SECTION]s, with where it comes from at
+the end of the line.
 
     [PATHS]
     - reports go to ~/work/reports {#3f9a1c 2026-11-21 20261121-222220-3079f:4=9f86d081884c7d65}
 
-Between the braces: the fact's id, the day, the results that prove it (run:turn=hash; "owner" when the owner said it),
-then `supersedes:#ID`, `reprobe:DAY`, `retired:DAY` where they apply. A line that the owner wrote by hand needs no braces.
-What is no longer true stands in [RETIRED], so that pointers lead somewhere. Source: seed 002 §2.
+Between the braces: the fact's id, the day, the results that prove it (run:turn=hash; "owner" when
+the owner said it), then `supersedes:#ID`, `reprobe:DAY`, `retired:DAY` where they apply. A line
+that the owner wrote by hand needs no braces. What is no longer true stands in [RETIRED], so that
+pointers lead somewhere. Source: seed 002 §2.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class FactLineError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Hold one fact. `evidence` is empty for what the owner said; `id` and `day` are empty until it is stored."""
+    """Hold one fact. `evidence` is empty for what the owner said; `id` and `day` are empty until it
+    is stored."""
 
     section: str
     text: str
@@ -79,7 +82,8 @@ class Fact:
 
 
 def sections() -> dict[str, tuple[str, str]]:
-    """Return the sections in their order, each with what belongs there, in English and in Chinese."""
+    """Return the sections in their order, each with what belongs there, in English and in
+    Chinese."""
     found = {}
     for line in STRUCTURE.read_text(encoding="utf-8").splitlines():
         if match := re.fullmatch(r"\[([A-Z]+)\] (.+?) / (.+)", line):
@@ -99,7 +103,8 @@ def read(home: Path) -> list[Fact]:
 
 
 def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
-    """Return the facts of a file, in order. Raises FactLineError for a line that is neither fact, section, nor comment."""
+    """Return the facts of a file, in order. Raises FactLineError for a line that is neither fact,
+    section, nor comment."""
     facts: list[Fact] = []
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -166,9 +171,11 @@ def _by_section(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
 
 
 def index(facts: Iterable[Fact]) -> str:
-    """Return `global_mem_insight.txt`: what is known, in at most 30 lines; what finds no room is counted, section by section.
+    """Return `global_mem_insight.txt`: what is known, in at most 30 lines; what finds no room is
+    counted, section by section.
 
-    Each section gets its share, the newest facts of a section come first when there is not room for all.
+    Each section gets its share, the newest facts of a section come first when there is not room for
+    all.
     """
     found = _by_section(facts)
     shown = _shares({name: len(held) for name, held in found.items()})

@@ -1,8 +1,10 @@
-"""Read the constitution (L0), the page by which the gate judges facts and which a model reads before it proposes any.
+"""Read the constitution (L0), the page by which the gate judges facts and which a model reads
+before it proposes any.
 
-The owner's own copy, `sops/memory-management/SKILL.md` in the home folder, takes the place of the shipped one. A bullet
-under "What is forbidden" begins with the name of its rule: a rule in `MAY_GO` holds only while its bullet is there, and
-`never` forbids the words that follow it in quotes. What keeps secrets, proof and orders apart holds in any case.
+The owner's own copy, `sops/memory-management/SKILL.md` in the home folder, takes the place of the
+shipped one. A bullet under "What is forbidden" begins with the name of its rule: a rule in `MAY_GO`
+holds only while its bullet is there, and `never` forbids the words that follow it in quotes. What
+keeps secrets, proof and orders apart holds in any case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Say what of the notes may be kept for long: the same rules as for facts, and the line must say it, and its run too."""
+"""Say what of the notes may be kept for long: the same rules as for facts, and the line must say
+it, and its run too."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from memory.wording import coverage, stands_in, values
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing in the notes. `source` is "RUN:TURN", or the note's name when it was written by hand; `kind` is that
-    of the note (memory/notes/remember.py)."""
+    """One thing in the notes. `source` is "RUN:TURN", or the note's name when it was written by
+    hand; `kind` is that of the note (memory/notes/remember.py)."""
 
     text: str
     kind: str
@@ -27,7 +28,7 @@ class Line:
 
     @property
     def hash(self) -> str:
-        """The same line, the same hash."""
+        """Return a hash: the same line has the same hash."""
         said = f"{self.day}\n{self.run}\n{self.text}"
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -35,7 +36,8 @@ class Line:
 def check_line(
     fact: Fact, line: Line, home: Path, *, is_verbatim: bool, redact: Redact | None = None
 ) -> list[Refusal]:
-    """Return why a sentence made of a line may not be kept; nothing when it may. `is_verbatim`: the line says it so."""
+    """Return why a sentence made of a line may not be kept; nothing when it may. `is_verbatim`: the
+    line says it so."""
     found = check_wording(fact, (), redact)
     if not any(
         each.rule == "secret" for each in found
@@ -61,7 +63,8 @@ def _unproven(fact: Fact, line: Line) -> Iterator[Refusal]:
 
 
 def _unsaid(line: Line, home: Path) -> Iterator[Refusal]:
-    """A note that names a run must say what the owner said in it; what has no run was written by the owner's hand."""
+    """Refuse a note that names a run and does not hold the owner's words; one without a run was
+    written by the owner's hand."""
     if not line.run:
         return
     record = record_of(home, line.run)

@@ -1,6 +1,8 @@
-"""Open the run log and see what it proves: the results that evidence points to, and the owner's words.
+"""Open the run log and see what it proves: the results that evidence points to, and the owner's
+words.
 
-An unreadable log proves nothing; a result that only repeats what the model wrote proves nothing. Source: seed 002 §3.
+An unreadable log proves nothing; a result that only repeats what the model wrote proves nothing.
+Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _MIN_LINE_CHARS = 8  # shorter lines are in any script by accident
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Hold what results brought (a text each), what was handed to the tools, and what the owner said."""
+    """Hold what results brought (a text each), what was handed to the tools, and what the owner
+    said."""
 
     records: tuple[RunRecord, ...]
     brought: tuple[str, ...]
@@ -37,16 +40,17 @@ class Proof:
 
     @property
     def seen(self) -> str:
-        """All that the results say."""
+        """Return all that the results say."""
         return "\n".join(self.brought)
 
     @property
     def all(self) -> str:
-        """All that counts."""
+        """Return all that counts."""
         return f"{self.seen}\n{self.said}\n{self.handed}"
 
     def supports(self, value: Value) -> bool:
-        """Return True if the value stands where it counts: of what was handed to a tool, only what it had to find."""
+        """Return True if the value stands where it counts: of what was handed to a tool, only what
+        it had to find."""
         if stands_in(value, f"{self.seen}\n{self.said}"):
             return True
         return value.kind in _HANDED_KINDS and stands_in(value, self.handed)
@@ -55,7 +59,8 @@ class Proof:
 def proof_of(
     home: Path, evidence: Sequence[Pointer], *, is_preference: bool, is_negative: bool
 ) -> Proof | list[Refusal]:
-    """Return what evidence proves, or what is wrong with it. Of a preference the owner's words are the proof."""
+    """Return what evidence proves, or what is wrong with it. Of a preference the owner's words are
+    the proof."""
     if not evidence:
         return [Refusal("evidence", "", "no run is named", "没有指明运行")]
     records = {each.run: record_of(home, each.run) for each in evidence}
@@ -70,7 +75,7 @@ def proof_of(
 
 
 def _unproved(results: Sequence[Result], is_negative: bool) -> Iterator[Refusal]:
-    """A success proves; of what is missing here also the error that says so."""
+    """Refuse what no success proves; for what is missing, the error that says so is a proof too."""
     good = ("ok", "error") if is_negative else ("ok",)
     if not any(_tells(each) and each.status in good for each in results):
         said = ", ".join(f"{each.tool}: {each.status}" for each in results)
@@ -78,7 +83,8 @@ def _unproved(results: Sequence[Result], is_negative: bool) -> Iterator[Refusal]
 
 
 def record_of(home: Path, run: str) -> RunRecord | None:
-    """Return what the log of a run says; None where there is none, or one that was tampered with."""
+    """Return what the log of a run says; None where there is none, or one that was tampered
+    with."""
     try:
         return read_record(home, run)
     except (RunLogError, KeyError, TypeError):
@@ -155,7 +161,8 @@ def _handed(args: Mapping[str, Any]) -> str:
 
 
 def _brought(result: Result, written: str) -> str:
-    """Return the lines of a result, without those that the model had written into a call before it came."""
+    """Return the lines of a result, without those that the model had written into a call before it
+    came."""
     lines = (re.sub(r"^\d+\|", "", line).strip() for line in result.text.splitlines())
     return "\n".join(_own_lines(lines, written))
 

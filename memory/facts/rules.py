@@ -1,4 +1,5 @@
-"""Read the rows of assets/memory/rules.toml: how what must not be kept reads, and how a refusal says so."""
+"""Read the rows of assets/memory/rules.toml: how what must not be kept reads, and how a refusal
+says so."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def without(name: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One reason: the rule (a key of `says` in rules.toml), where it stands ("sop.yaml:12"), what it is about."""
+    """One reason: the rule (a key of `says` in rules.toml), where it stands ("sop.yaml:12"), what
+    it is about."""
 
     rule: str
     where: str
@@ -70,7 +72,7 @@ class Refusal:
 
     @property
     def text(self) -> str:
-        """One line, in English."""
+        """Return one line, in English."""
         return self.said("en")
 
     def said(self, lang: str) -> str:

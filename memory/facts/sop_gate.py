@@ -1,6 +1,8 @@
-"""The evidence gate for SOPs: which files of an SOP's folder may not be stored, by the rules of memory/facts/gate.py.
+"""The evidence gate for SOPs: which files of an SOP's folder may not be stored, by the rules of
+memory/facts/gate.py.
 
-What its cases and its trace hold is data of the runs; its text, steps and scripts are what would be done again.
+What its cases and its trace hold is data of the runs; its text, steps and scripts are what would be
+done again.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def check_sop(
 ) -> list[Refusal]:
     """Return why the files of an SOP's folder may not be stored; nothing when they may.
 
-    `is_draft`: the owner wrote it and nothing has run yet; then it needs no evidence, and all else holds.
+    `is_draft`: the owner wrote it and nothing has run yet; then it needs no evidence, and all else
+    holds.
     """
     evidence = _Evidence.read(files, home)
     needs_evidence = evidence.names_runs or not is_draft
@@ -52,7 +55,8 @@ def check_sop(
 
 
 def _secret(path: str, line: str, redact: Redact | None) -> str:
-    """A record keeps the marks that the run log has in place of secrets; elsewhere they would be done literally."""
+    """Return the secret that a record or a text would keep; the marks that the run log has in place
+    of secrets are none in a record."""
     if _is_record(path):
         line = line.replace(HIDDEN, "")
     return secret_in(line, redact, is_fact=False)
@@ -73,7 +77,8 @@ def _is_record(path: str) -> bool:
 
 
 def _lines(files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
-    """Yield every line with its file and number, without what Sopwith itself puts into the front matter."""
+    """Yield every line with its file and number, without what Sopwith itself puts into the front
+    matter."""
     for path, text in sorted(files.items()):
         for number, line in enumerate(text.splitlines(), 1):
             is_own = path.startswith("SKILL") and _OWN_METADATA.match(line)
@@ -88,7 +93,8 @@ def _windows(line: str) -> Iterator[str]:
 
 
 def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
-    """Yield personal data as constants. A parameter may have an address as its default: it can be given another."""
+    """Yield personal data as constants. A parameter may have an address as its default: it can be
+    given another."""
     is_parameter = False
     for path, number, line in _lines(files):
         if path == "sop.yaml" and line[:1] not in (" ", "\t", "#"):
@@ -121,7 +127,8 @@ class _Evidence:
         return bool(_dicts(self.said.get("runs")))
 
     def faults(self) -> Iterator[Refusal]:
-        """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and as it was."""
+        """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and
+        as it was."""
         proofs = [
             self.records.get(str(each.get("run"))) for each in _dicts(self.said.get("proofs"))
         ]
@@ -157,7 +164,8 @@ class _Evidence:
         return f"evidence.json:{self.text.count(chr(10), 0, max(at, 0)) + 1}"
 
     def line_faults(self, path: str, line: str, where: str) -> Iterator[Refusal]:
-        """Yield places and addresses that no run brought, and lines taken over from what was fetched."""
+        """Yield places and addresses that no run brought, and lines taken over from what was
+        fetched."""
         if not self.records:
             return
         if path == "sop.yaml" or path.startswith("scripts/"):

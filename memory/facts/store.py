@@ -1,7 +1,9 @@
-"""L2, the global facts: `memory/global_mem.txt`, one fact at a time, each through the evidence gate.
+"""L2, the global facts: `memory/global_mem.txt`, one fact at a time, each through the evidence
+gate.
 
-The index `memory/global_mem_insight.txt` is made anew with each change; each change is one commit whose message names the
-run (memory/history/change.py). Any number of processes may change facts at once. Source: seed 002 §2, §3.
+The index `memory/global_mem_insight.txt` is made anew with each change; each change is one commit
+whose message names the run (memory/history/change.py). Any number of processes may change facts at
+once. Source: seed 002 §2, §3.
 
     SopwithError
     ├── FactRefused     the gate refused it; `refusals` say why
@@ -25,7 +27,7 @@ from memory.facts.gate import Redact, check_fact, check_wording
 from memory.facts.lines import FACTS, INDEX, NEGATIVE, Fact, index, read, render
 from memory.facts.rules import Refusal
 from memory.history import Repository, one_line
-from memory.wording import replaces, supersedes
+from memory.wording import supersedes
 
 SUBJECT = "facts:"  # how the messages of our commits begin
 REPROBE_DAYS = 30  # after which what is missing is looked for again
@@ -44,7 +46,8 @@ class FactConflict(SopwithError):
 
 
 class FactStore:
-    """The facts of one home folder. `today` is the day of its changes (2026-11-21); None takes the day here and now."""
+    """The facts of one home folder. `today` is the day of its changes (2026-11-21); None takes the
+    day here and now."""
 
     def __init__(self, home: Path, redact: Redact | None = None, today: str | None = None) -> None:
         self.home = home
@@ -68,10 +71,12 @@ class FactStore:
         run: str = "",
         by_owner: bool = False,
     ) -> Fact:
-        """Store a fact and return it, once all is on the disk; an older one that it supersedes is retired.
+        """Store a fact and return it, once all is on the disk; an older one that it supersedes is
+        retired.
 
-        `by_owner`: the owner says so, and no run needs to prove it. Raises FactRefused, FactLineError, RepositoryError,
-        OSError; the facts are then as they were, or the next change finishes this one.
+        `by_owner`: the owner says so, and no run needs to prove it. Raises FactRefused,
+        FactLineError, RepositoryError, OSError; the facts are then as they were, or the next change
+        finishes this one.
         """
         with self._changing() as (history, facts):
             fact = self._made(section, text, tuple(evidence), facts)
@@ -90,7 +95,8 @@ class FactStore:
 
     @contextmanager
     def _changing(self) -> Iterator[tuple[Repository, list[Fact]]]:
-        """Hand over the facts; lines that the owner wrote by hand get an id and the day on which they were first seen."""
+        """Hand over the facts; lines that the owner wrote by hand get an id and the day on which
+        they were first seen."""
         with changing(self.home) as history:
             facts = read(self.home)
             day = self._day()
@@ -136,9 +142,8 @@ def _message(fact: Fact, run: str) -> str:
 
 
 def _is_older(old: Fact, new: Fact) -> bool:
-    if old.retired or old.section != new.section:
-        return False
-    return replaces(new.text, old.text) or supersedes(new.text, old.text)
+    is_beside = not old.retired and old.section == new.section
+    return is_beside and supersedes(new.text, old.text)
 
 
 def _id_of(fact: Fact, facts: Sequence[Fact]) -> str:

@@ -25,7 +25,7 @@ class Volatile(NamedTuple):
     text: str
 
     def said(self, lang: str) -> str:
-        """As in: "/tmp/x7" (a temporary path)."""
+        """Return it as words: "/tmp/x7" (a temporary path)."""
         english, chinese = table()["kinds"][self.kind]
         return f"“{self.text}”（{chinese}）" if lang == "zh" else f'"{self.text}" ({english})'
 
@@ -35,7 +35,8 @@ def volatile(
 ) -> list[Volatile]:
     """Return what in a text will not hold. `days` are dates (2026-11-21) on which it was found out.
 
-    In a fact, words like "currently" and measurements count too. Paths below `kept` are lasting wherever they lie.
+    In a fact, words like "currently" and measurements count too. Paths below `kept` are lasting
+    wherever they lie.
     """
     found = [*_by_row(text, is_fact), *_in_temporary_folder(text)]
     lasting = [each for each in found if each.kind == "temporary path" and _is_kept(each, kept)]

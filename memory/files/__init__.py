@@ -1,4 +1,5 @@
-"""Write files so that a crash leaves the old content or the new; read what the owner wrote by hand."""
+"""Write files so that a crash leaves the old content or the new; read what the owner wrote by
+hand."""
 
 from typing import TYPE_CHECKING
 

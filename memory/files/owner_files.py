@@ -1,6 +1,8 @@
-"""Reads what the owner writes by hand in the home folder: whatever lies there, reading neither waits nor leaves the home.
+"""Reads what the owner writes by hand in the home folder: whatever lies there, reading neither
+waits nor leaves the home.
 
-A name may lead to a pipe, a device, a folder, another encoding or out of the home folder; each is said, none is followed.
+A name may lead to a pipe, a device, a folder, another encoding or out of the home folder; each is
+said, none is followed.
 
     SopwithError
     └── Unreadable   the owner's: the file is there and cannot be used
@@ -27,7 +29,8 @@ class Unreadable(SopwithError):
 
 
 class OwnerText(NamedTuple):
-    """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
+    """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first
+    MAX_BYTES."""
 
     text: str
     is_cut: bool = False
@@ -36,8 +39,8 @@ class OwnerText(NamedTuple):
 def read_owner_text(home: Path, name: str, *, follows_links: bool = True) -> OwnerText:
     """Return the text of the file `name` (relative) of the home folder, at most MAX_BYTES of it.
 
-    A link may lead to another place in the home folder, or nowhere with `follows_links` off. Raises FileNotFoundError
-    when there is none, Unreadable for all else.
+    A link may lead to another place in the home folder, or nowhere with `follows_links` off. Raises
+    FileNotFoundError when there is none, Unreadable for all else.
     """
     data = _data(home, name, follows_links, MAX_BYTES + 1)
     is_cut = len(data) > MAX_BYTES
@@ -48,7 +51,8 @@ def read_owner_text(home: Path, name: str, *, follows_links: bool = True) -> Own
 
 
 def whole_text(home: Path, name: str) -> str:
-    """Return all of a file, byte order mark and line ends as they are. Raises as `read_owner_text` does."""
+    """Return all of a file, byte order mark and line ends as they are. Raises as `read_owner_text`
+    does."""
     return _text(_data(home, name, True, -1), name)
 
 
@@ -69,7 +73,8 @@ def _data(home: Path, name: str, follows_links: bool, limit: int) -> bytes:
 
 
 def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
-    """Where the name leads to. Raises Unreadable when that is none of its business, OSError."""
+    """Return where the name leads to. Raises Unreadable when that is none of its business,
+    OSError."""
     try:
         place, root = path.resolve(strict=True), home.resolve(strict=True)
     except RuntimeError as error:  # links in a circle, as Python up to 3.12 says it
@@ -83,7 +88,8 @@ def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
 
 
 def _bytes(place: Path, name: str, limit: int) -> bytes:
-    """Return the first bytes. Opening never waits for somebody to write; a link put there since is refused."""
+    """Return the first bytes. Opening never waits for somebody to write; a link put there since is
+    refused."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(place, flags)
     with os.fdopen(descriptor, "rb") as file:
@@ -111,7 +117,8 @@ def _text(data: bytes, name: str) -> str:
 
 
 def decoded(data: bytes) -> str | None:
-    """Return the text of a file in UTF-8, or in GBK where Chinese words come of it; None for what is no text."""
+    """Return the text of a file in UTF-8, or in GBK where Chinese words come of it; None for what
+    is no text."""
     for encoding, is_text in (("utf-8", _is_text), ("gb18030", _is_chinese)):
         with contextlib.suppress(UnicodeDecodeError):
             text = data.decode(encoding)

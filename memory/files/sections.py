@@ -13,8 +13,8 @@ def with_line(
 ) -> str:
     """Return the text with one more line in the section that has one of these names.
 
-    The section is made when it is missing, `names` being English and Chinese; before that of the names `last`, where
-    there is one. New lines end as those of the text do.
+    The section is made when it is missing, `names` being English and Chinese; before that of the
+    names `last`, where there is one. New lines end as those of the text do.
     """
     end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
@@ -38,7 +38,8 @@ def _first(heads: Mapping[int, str], names: Sequence[str], default: int) -> int:
 
 
 def _end_of_section(lines: Sequence[str], own: int, stop: int) -> tuple[int, int]:
-    """Return where a line goes in, and how many empty lines before it: a heading has one below it."""
+    """Return where a line goes in, and how many empty lines before it: a heading has one below
+    it."""
     filled = [number for number in range(own + 1, stop) if lines[number].strip()]
     if filled:
         return filled[-1] + 1, 0

@@ -1,4 +1,5 @@
-"""Writes files so that a crash, a full disk or a power cut leaves the old content or the new, never a part.
+"""Writes files so that a crash, a full disk or a power cut leaves the old content or the new, never
+a part.
 
 Every store that rewrites a file goes through here.
 """
@@ -18,12 +19,14 @@ def write_atomic(
     mode: int | None = None,
     folder: int | None = None,
 ) -> int:
-    """Replaces the content of `path` (a link: of its target) and returns once that is on the disk; gives the bytes written.
+    """Replace the content of `path` (of a link: its target); return the bytes written once they are
+    on the disk.
 
-    `data`: bytes, text (written as UTF-8), or pieces of bytes for what is too large for memory. An existing file keeps
-    its permission bits, and its owner where we may set it; `mode` sets the bits. The folder must exist; `folder` is a handle of
-    it, and then no link is followed. Raises OSError
-    (no space, no permission, read-only, …) and leaves the old file untouched and nothing else behind.
+    `data`: bytes, text (written as UTF-8), or pieces of bytes for what is too large for memory. An
+    existing file keeps its permission bits, and its owner where we may set it; `mode` sets the
+    bits. The folder must exist; `folder` is a handle of it, and then no link is followed. Raises
+    OSError (no space, no permission, read-only, …) and leaves the old file untouched and nothing
+    else behind.
     """
     if folder is None:
         target = Path(os.path.realpath(path))
@@ -57,7 +60,8 @@ def write_atomic(
 
 
 def write_new(path: Path, data: bytes | str, mode: int = 0o600) -> bool:
-    """Write a file that is there whole or not at all; False when something has its name already. Raises OSError."""
+    """Write a file that is there whole or not at all; False when something has its name already.
+    Raises OSError."""
     draft = path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}.tmp")
     write_atomic(draft, data, mode)
     try:
@@ -71,7 +75,7 @@ def write_new(path: Path, data: bytes | str, mode: int = 0o600) -> bool:
 
 
 def fsync_folder(folder: Path) -> None:
-    """Puts the names in a folder on the disk (a rename is durable only after this)."""
+    """Write the names in a folder to the disk: a rename lasts only after this."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -1,6 +1,8 @@
-"""Take what the owner wants forgotten out of the notes, MEMORY.md and the facts: one commit a file, `memory undo` takes it back.
+"""Take what the owner wants forgotten out of the notes, MEMORY.md and the facts: one commit a file,
+`memory undo` takes it back.
 
-What was said stays in the journal, which is only ever appended to; recall does not bring it up (memory/recall/written.py).
+What was said stays in the journal, which is only ever appended to; recall does not bring it up
+(memory/recall/written.py).
 """
 
 from __future__ import annotations
@@ -23,17 +25,19 @@ def is_to_forget(home: Path, request: str) -> bool:
 
 
 class Forgotten(NamedTuple):
-    """Hold the lines that say what is to be forgotten. `is_done`: they were taken out; False where several things may be
-    meant."""
+    """Hold the lines that say what is to be forgotten. `is_done`: they were taken out; False where
+    several things may be meant."""
 
     lines: list[str]
     is_done: bool
 
 
 def forget(home: Path, request: str) -> Forgotten:
-    """Take out the lines that say it, if they say one thing or the owner wants all of them forgotten.
+    """Take out the lines that say it, if they say one thing or the owner wants all of them
+    forgotten.
 
-    Raises OSError, RepositoryError, FactLineError."""
+    Raises OSError, RepositoryError, FactLineError.
+    """
     wanted = forgets(request)
     found = list(_lines(home, wanted))
     said = sorted((line for _, lines in found for line in lines), key=lambda line: line.at)

@@ -1,4 +1,5 @@
-"""Read a request to forget something, and tell which sentences say it. Loads nothing for other requests."""
+"""Read a request to forget something, and tell which sentences say it. Loads nothing for other
+requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The mind graph: who and what the talk is about, an index over the episodes of the journal (docs/graph.md)."""
+"""The mind graph: who and what the talk is about, an index over the episodes of the journal
+(docs/graph.md)."""
 
 from typing import TYPE_CHECKING
 

@@ -22,7 +22,8 @@ _KNOWN = (
 
 
 def synonyms(store: Store, query: str, session: str | None = None) -> dict[str, tuple[str, ...]]:
-    """Term of a question → terms that stand for the same person or thing in what was said."""
+    """Return each term of a question → terms that stand for the same person or thing in what was
+    said."""
     graph = Graph(store)
     found: dict[str, dict[str, None]] = {}
     for one, others in (*_of_roles(graph, query, session), *_of_names(store, query, session)):
@@ -53,7 +54,7 @@ def _is_role(node: Mapping[str, str]) -> bool:
 
 
 def _of_names(store: Store, query: str, session: str | None) -> Iterator[tuple[str, str]]:
-    """Names in a question, with what those people are called instead."""
+    """Yield names in a question, with what those people are called instead."""
     wanted = [each for each in (store.only, session) if each is not None]
     where = "".join(" AND e.session = ?" for _ in wanted)
     folded = query.casefold()

@@ -1,7 +1,8 @@
-"""Keep what the owner corrects in the graph: a name that is another one's, is written otherwise, or is none.
+"""Keep what the owner corrects in the graph: a name that is another one's, is written otherwise, or
+is none.
 
-`journal/graph_names.json` is an original, which a rebuild reads again: what a name is filed under → the name that is
-meant, "" for none.
+`journal/graph_names.json` is an original, which a rebuild reads again: what a name is filed under →
+the name that is meant, "" for none.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ Names = dict[str, str]
 
 
 def correct(home: Path, name: str, meant: str) -> None:
-    """File a name under another one, or under none for "", and have its episodes read again. Raises JournalError, OSError."""
+    """File a name under another one, or under none for "", and have its episodes read again. Raises
+    JournalError, OSError."""
     names, key = _names(home / "journal"), key_of(name)
     names.pop(key_of(meant), None)
     names[key] = meant.strip()
@@ -46,7 +48,8 @@ def _episodes(store: Store, key: str) -> set[int]:
 
 
 def corrected(store: Store, statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Yield statements with the names that are meant; what speaks of a name that is none is left out."""
+    """Yield statements with the names that are meant; what speaks of a name that is none is left
+    out."""
     names = _names(store.path.parent)
     for each in statements:
         subject, object = _meant(each.subject, names), _meant(each.object, names)

@@ -1,8 +1,10 @@
-"""The graph in Neo4j, by its official driver: a copy (without what was said) that follows the rows of the journal's database, change by change.
+"""The graph in Neo4j, by its official driver: a copy (without what was said) that follows the rows
+of the journal's database, change by change.
 
-The rows are what is sent from, so nothing is lost while Neo4j is away, and each thing is sent as it is, under its own id,
-so that it is never there twice however often it is sent. Neo4j itself keeps up to which change it has come. One driver a
-process; each question has a session of its own. Source: seed 003 P5.2, P5.4; figures "Staying alive".
+The rows are what is sent from, so nothing is lost while Neo4j is away, and each thing is sent as it
+is, under its own id, so that it is never there twice however often it is sent. Neo4j itself keeps
+up to which change it has come. One driver a process; each question has a session of its own.
+Source: seed 003 P5.2, P5.4; figures "Staying alive".
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class GraphDown(SopwithError):
 
 
 def _driver(config: GraphConfig) -> Any:
-    """The driver of this process for a server. Raises GraphDown."""
+    """Return the driver of this process for a server. Raises GraphDown."""
     key = (config.uri, config.user, config.password)
     with _connecting:
         if key not in _drivers:
@@ -64,14 +66,15 @@ def _connected(config: GraphConfig) -> Any:
 
 @atexit.register
 def hang_up() -> None:
-    """Closes the connections of this process."""
+    """Close the connections of this process."""
     with _connecting:
         while _drivers:
             _drivers.popitem()[1].close()
 
 
 class Neo4jGraph:
-    """The copy of one home folder's graph, for its owner's own questions; ours are asked of the rows. Raises GraphDown."""
+    """The copy of one home folder's graph, for its owner's own questions; ours are asked of the
+    rows. Raises GraphDown."""
 
     def __init__(self, config: GraphConfig, home: Path) -> None:
         self._config = config
@@ -82,7 +85,7 @@ class Neo4jGraph:
     # writing
 
     def flush(self, rows: Graph) -> int:
-        """Sends what changed since the last time; gives how many things were sent."""
+        """Send what changed since the last time; return how many things were sent."""
         with _flushing:
             sent, at = 0, self.version()
             self._constrain()
@@ -143,7 +146,7 @@ class Neo4jGraph:
                 pass
 
     def _constrain(self) -> None:
-        """Ids are unique; a server that knows no such constraint does without."""
+        """Make ids unique; a server that knows no such constraint does without."""
         if self._config.uri in _constrained:
             return
         for kind in (*KINDS, "SopwithGraph"):
@@ -157,7 +160,7 @@ class Neo4jGraph:
         _constrained.add(self._config.uri)
 
     def version(self) -> str:
-        """Up to which change of the rows it has come."""
+        """Return the change of the rows that it has come up to."""
         found = self._ask("MATCH (m:SopwithGraph {uid: $graph}) RETURN m.version")
         return str(found[0][0]) if found else ""
 
@@ -167,7 +170,8 @@ class Neo4jGraph:
         return f"{self._graph}:{id}"
 
     def _flat(self, thing: Json) -> Json:
-        """A node or an edge as properties: what is nested has names of its own, times stand as numbers too."""
+        """Return a node or an edge as properties: what is nested has names of its own, times stand
+        as numbers too."""
         flat = {
             key: value
             for key, value in thing.items()

@@ -78,7 +78,8 @@ def speaker(turn: Turn) -> Party:
 
 
 def meant(words: str, who: Party = OWNER) -> Spoken | None:
-    """Whom words mean when `who` says them; None when nobody. Names are taken as they stand."""
+    """Return whom words mean when `who` says them; None when nobody. Names are taken as they
+    stand."""
     plain = " ".join(words.split())
     own = _OWN.get(plain.casefold())
     if own is not None:
@@ -101,6 +102,7 @@ def role_of(word: str) -> str:
 
 
 def roles_in(text: str) -> Iterator[str]:
-    """The words of a text that call someone by what they are to someone: "my sister", 我妹妹, "Bob's boss"."""
+    """Yield the words of a text that call someone by what they are to someone: "my sister", 我妹妹,
+    "Bob's boss"."""
     for found in _IN_TEXT.finditer(text):
         yield found[0]

@@ -1,7 +1,9 @@
-"""Read what people say of themselves and others without a model: names, kinship, "my X is Y", plain likings.
+"""Read what people say of themselves and others without a model: names, kinship, "my X is Y", plain
+likings.
 
-Only a sentence that is one of the forms of assets/graph/plain.toml from end to end says something; what goes on, doubts or
-is quoted says nothing. A graph that is wrong is worse than one that is small. Source: seed 003 P5.3.
+Only a sentence that is one of the forms of assets/graph/plain.toml from end to end says something;
+what goes on, doubts or is quoted says nothing. A graph that is wrong is worse than one that is
+small. Source: seed 003 P5.3.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import NamedTuple
 from memory.graph.people import CHINESE, ENGLISH, forms_file, meant, role_of, roles_in, speaker
 from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
 from memory.journal.turns import Turn
-from memory.wording import values
+from memory.wording import told, values
 from text import pattern
 
 MAX_SENTENCE_CHARS = 120  # a longer one is no plain case
@@ -64,16 +66,18 @@ def is_personal(turn: Turn) -> bool:
 
 
 def sentences(text: str, most_chars: int = MAX_SENTENCE_CHARS) -> list[str]:
-    """Return the sentences that state something in the speaker's own words, without the full stop."""
+    """Return the sentences that state something in the speaker's own words, without the full
+    stop."""
     own = _TITLE.sub(r"\1 ", _QUOTED.sub(" ", text[:MAX_CHARS]))
     found = (each.strip() for each in _SENTENCE.findall(own))
     stated = (each for each in found if not _ASKS.search(each))
-    plain = (_POLITE.sub("", each.rstrip(".!。！ ")) for each in stated)
+    plain = (_POLITE.sub("", told(each.rstrip(".!。！ "))) for each in stated)
     return [each for each in plain if 2 < len(each) <= most_chars]
 
 
 def mentions(turns: Sequence[tuple[int, Turn]], limit: int) -> list[tuple[Party, int]]:
-    """Return the names that people say, and who else speaks, each with the turn that says it last; most frequent first."""
+    """Return the names that people say, and who else speaks, each with the turn that says it last;
+    most frequent first."""
     last: dict[Party, int] = {}
     counts: dict[Party, int] = {}
     for number, turn in turns:
@@ -87,15 +91,28 @@ def mentions(turns: Sequence[tuple[int, Turn]], limit: int) -> list[tuple[Party,
 
 def _named(turn: Turn) -> Iterator[Party]:
     own, who = _QUOTED.sub(" ", turn.text[:MAX_CHARS]), speaker(turn)
+    whole = {place: found[0] for found in _full_name().finditer(own) for place in _places(found)}
     for value in values(own):
         is_name = value.kind == "word" or _is_name(value.kind, value.text)
-        if is_name and (party := entity(value.text)):
+        if is_name and (party := entity(whole.get(value.start, value.text))):
             yield party
     for words in roles_in(own):
         spoken = meant(words, who)
         if spoken and spoken.role:
             yield spoken.party
     yield who
+
+
+def _places(found: re.Match[str]) -> Iterator[int]:
+    """Yield where each word of a name begins."""
+    return (found.start() + word.start() for word in re.finditer(r"\S+", found[0]))
+
+
+@cache
+def _full_name() -> re.Pattern[str]:
+    """Two names or more in a row: "Peter Meier". The first word of a sentence is one where a verb
+    follows."""
+    return re.compile(forms_file()["full_name"].replace("{no_names}", "|".join(_words("no_names"))))
 
 
 def _is_name(kind: str, text: str) -> bool:

@@ -1,8 +1,8 @@
 """Let a model read an episode: how it is shown, what may come back, and what of that is believed.
 
-Each statement must quote the turn that says it, and code looks whether it does and that a person said it; predicates that are
-not ours, and moods of the hour, are dropped. A reply that is not clean JSON is read as far as it can be. Source: seed 003
-P5.3.
+Each statement must quote the turn that says it, and code looks whether it does and that a person
+said it; predicates that are not ours, and moods of the hour, are dropped. A reply that is not clean
+JSON is read as far as it can be. Source: seed 003 P5.3.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Said(NamedTuple):
 
 
 def shown(turns: Sequence[Turn]) -> str:
-    """An episode as a model reads it: a line a turn, with its number and who says it."""
+    """Return an episode as a model reads it: a line a turn, with its number and who says it."""
     lines = [
         f"L{place} {turn.who}: {' '.join(turn.text[:MAX_TURN_CHARS].split())}"
         for place, turn in enumerate(turns, 1)
@@ -63,7 +63,7 @@ def shown(turns: Sequence[Turn]) -> str:
 
 
 def parsed(reply: str) -> list[Said]:
-    """The statements of a reply. Raises ValueError where there is no JSON in it."""
+    """Return the statements of a reply. Raises ValueError where there is no JSON in it."""
     found = _json(reply)
     items = found.get("statements", found) if isinstance(found, dict) else found
     if isinstance(items, dict):
@@ -117,7 +117,8 @@ def _said(item: dict[str, Any]) -> Said | None:
 
 
 def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:
-    """The statements that are believed: the quote stands in the turn, and a person says it."""
+    """Return the statements that are believed: the quote stands in the turn, and a person says
+    it."""
     return list(_believed(said, turns))
 
 
@@ -131,7 +132,7 @@ def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterat
 
 
 def _is_quoted(quote: str, turn: Turn) -> bool:
-    """True where a person says these words in the turn."""
+    """Return True where a person says these words in the turn."""
     words = quote.casefold().strip(" .…\"'“”")
     is_said = words in " ".join(turn.text.split()).casefold()
     return turn.who != "agent" and len(words) >= LEAST_QUOTE_CHARS and is_said

@@ -1,8 +1,10 @@
-"""The graph in the journal's own database, as it is read: snapshots, what is around a name, what changed.
+"""The graph in the journal's own database, as it is read: snapshots, what is around a name, what
+changed.
 
-It is walked with a limit for each node, so a name that everything hangs on costs no more than another. Every change has
-a number: `changes` gives what came after one, to screens and to Neo4j. A store for one session shows nothing of another
-one. writing.py writes it. Source: seed 003 P5.1, P5.4.
+It is walked with a limit for each node, so a name that everything hangs on costs no more than
+another. Every change has a number: `changes` gives what came after one, to screens and to Neo4j. A
+store for one session shows nothing of another one. writing.py writes it. Source: seed 003 P5.1,
+P5.4.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ def opened(home: Path, session: Session = MAIN) -> Graph:
 
 
 class Wanted(NamedTuple):
-    """Hold which edges are asked for. Times are aware; an edge counts when it was seen from `since` to before `until`."""
+    """Hold which edges are asked for. Times are aware; an edge counts when it was seen from `since`
+    to before `until`."""
 
     session: str | None = None
     predicates: Sequence[str] | None = None
@@ -61,11 +64,11 @@ class Wanted(NamedTuple):
     until: datetime | None = None
 
     def sessions(self, only: str | None) -> list[str]:
-        """The sessions that an edge must be of, all of them."""
+        """Return the sessions that an edge must be of, all of them."""
         return [each for each in (only, self.session) if each is not None]
 
     def condition(self, only: str | None) -> tuple[str, list[Any]]:
-        """It in SQL, over the edges `e`."""
+        """Return the filter in SQL, over the edges `e`."""
         said, values = ["e.count > 0"], list[Any]()
         for session in self.sessions(only):
             said, values = [*said, "e.session = ?"], [*values, session]
@@ -96,11 +99,12 @@ class Graph:
         self.close()
 
     def version(self) -> str:
-        """Changes whenever the graph does. Of a session it tells nothing of what others say."""
+        """Return a text that changes whenever the graph does. Of a session it tells nothing of what
+        others say."""
         return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
 
     def snapshot(self, wanted: Wanted, limit: int = LIMIT) -> Json:
-        """The strongest edges and their nodes (docs/graph.md)."""
+        """Return the strongest edges and their nodes (docs/graph.md)."""
         version = self.version()
         where, values = wanted.condition(self._store.only)
         edges = self._edges(
@@ -118,7 +122,8 @@ class Graph:
     def neighbours(
         self, name: str, wanted: Wanted, limit: int = NEIGHBOURS, depth: int = 1
     ) -> Json:
-        """Return what is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
+        """Return what is around the nodes of a name, the nearest first, the strongest first
+        (docs/graph.md)."""
         version, centre = self.version(), self.named(name, wanted.session)
         where, values = wanted.condition(self._store.only)
         found: dict[str, Json] = {}
@@ -151,7 +156,8 @@ class Graph:
         }
 
     def named(self, name: str, session: str | None = None) -> list[str]:
-        """The nodes of a name: as it stands; whom "me" and "my sister" mean; else what begins with it, or holds it."""
+        """Return the nodes of a name: as it stands; whom "me" and "my sister" mean; else what
+        begins with it, or holds it."""
         spoken = meant(name)
         if spoken is None:
             return []
@@ -176,7 +182,8 @@ class Graph:
         return []
 
     def changes(self, after: str, limit: int = 1 << 30) -> Json:
-        """Return what changed since a version (docs/graph.md): at most about `limit` things, and then `more`."""
+        """Return what changed since a version (docs/graph.md): at most about `limit` things, and
+        then `more`."""
         version = self.version()
         epoch, _, number = after.partition(".")
         reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
@@ -211,7 +218,8 @@ class Graph:
         return patch
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-        """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
+        """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id
+        of an edge's subject."""
         for some, marks in chunks(ids):
             yield from self._store.ask(
                 "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"
@@ -220,10 +228,15 @@ class Graph:
             )
 
     def evidence(self, id: str) -> Json | None:
-        """The scene and the turns behind an edge or a scene, by time; None when there is no such thing here."""
+        """Return the scene and the turns behind an edge or a scene, by time; None when there is no
+        such thing here."""
         where, values = self._within(None)
         is_edge = id.startswith("e-")
-        table, column, kind = ("edges", "scene", "count > 0") if is_edge else ("nodes", "turn", "kind = 'Scene' AND degree > 0")  # fmt: skip
+        table, column, kind = (
+            ("edges", "scene", "count > 0")
+            if is_edge
+            else ("nodes", "turn", "kind = 'Scene' AND degree > 0")
+        )
         asked = f"SELECT {column} FROM graph_{table} WHERE id = ? AND {kind} AND {where}"
         first = [found for (found,) in self._store.ask(asked, (id, *values))]
         asked = (
@@ -240,7 +253,7 @@ class Graph:
         return {"episode": scene, "turns": turns} if turns else None
 
     def damage(self) -> str:
-        """Where the graph does not follow from its evidence; "" where it does."""
+        """Return where the graph does not follow from its evidence; "" where it does."""
         checks = {
             "graph evidence without a turn": "SELECT count(*) FROM graph_evidence WHERE number NOT IN (SELECT number FROM turns)",
             "graph edges without evidence": "SELECT count(*) FROM graph_edges WHERE count > 0 AND id NOT IN (SELECT edge FROM graph_evidence)",
@@ -310,7 +323,7 @@ class Graph:
             yield from self._edges(f"WHERE e.id IN ({marks}) AND {where}", (*some, *values))
 
     def nodes(self, ids: Sequence[str]) -> Iterator[Json]:
-        """Nodes by their ids; those that are gone, or another session's, are left out."""
+        """Yield nodes by their ids; those that are gone, or another session's, are left out."""
         where, values = self._within(None)
         for some, marks in chunks(ids):
             asked = (

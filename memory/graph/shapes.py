@@ -1,7 +1,9 @@
-"""Define the parts of the graph: parties, statements, and the names under which they are filed. Source: seed 003 P5.1.
+"""Define the parts of the graph: parties, statements, and the names under which they are filed.
+Source: seed 003 P5.1.
 
-A statement is one thing that one turn says: subject, predicate, object. What several turns say becomes one edge. A node's id
-holds its session, so what a group says of a name and what the owner says of it never meet.
+A statement is one thing that one turn says: subject, predicate, object. What several turns say
+becomes one edge. A node's id holds its session, so what a group says of a name and what the owner
+says of it never meet.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ _EDGES = " \t\n\"'“”‘’「」『』《》()（）[]【】,，.。!！?？
 
 
 class Party(NamedTuple):
-    """One side of a statement. `key` is what it is filed under: the same for spellings that mean the same."""
+    """One side of a statement. `key` is what it is filed under: the same for spellings that mean
+    the same."""
 
     kind: Kind
     name: str
@@ -55,7 +58,8 @@ AGENT = Party("Agent", "agent", "agent")
 
 
 def entity(name: str) -> Party | None:
-    """The person, thing or topic of that name; None for what is no name, and for paths and addresses."""
+    """Return the person, thing or topic of that name; None for what is no name, and for paths and
+    addresses."""
     shown = " ".join(name.encode("utf-8", "ignore").decode().split()).strip(_EDGES)
     while shorter := _LEADING.match(shown):
         shown = shown[shorter.end() :].strip(_EDGES)
@@ -80,12 +84,13 @@ def role_key(of: Party, role: str) -> str:
 
 
 def node_id(session: str, kind: str, key: str) -> str:
-    """The name of a node: the same in every process, and after a rebuild."""
+    """Return the name of a node: the same in every process, and after a rebuild."""
     return "n-" + _hash(session, kind, key)
 
 
 def edge_id(subject: str, predicate: str, object: str, label: str) -> str:
-    """The name of an edge. What is liked is one edge however it is called; relations of two kinds are two."""
+    """Return the name of an edge. What is liked is one edge however it is called; relations of two
+    kinds are two."""
     return "e-" + _hash(subject, predicate, object, label if predicate == "RELATES_TO" else "")
 
 

@@ -1,7 +1,8 @@
-"""From episodes to the graph: the work of the queues "graph" (by rules, at once) and "reading" (by a model, now and then).
+"""From episodes to the graph: the work of the queues "graph" (by rules, at once) and "reading" (by
+a model, now and then).
 
-An episode in which nobody speaks of themselves leaves nothing. What a model has
-read is kept under the hash of what it was shown, so that nothing is paid for twice, a rebuild included; where there is
+An episode in which nobody speaks of themselves leaves nothing. What a model has read is kept under
+the hash of what it was shown, so that nothing is paid for twice, a rebuild included; where there is
 such a reading it stands in place of what rules say. Source: seed 003 P5.3, P5.4.
 """
 
@@ -31,7 +32,7 @@ Ask = Callable[
 
 
 def weave(store: Store, keys: Sequence[str]) -> None:
-    """The work of the queue "graph": the episodes of these numbers, as they are now."""
+    """Do the work of the queue "graph" for the episodes of these numbers."""
     writer = Writer(store)
     for number in map(int, keys):
         turns = store.turns(store.members(number))
@@ -52,7 +53,8 @@ def weave(store: Store, keys: Sequence[str]) -> None:
 def statements(
     turns: Mapping[int, Turn], read: Sequence[reading.Said] | None
 ) -> tuple[list[Statement], bool]:
-    """Return what an episode says, and whether something is at stake in it. `read`: what a model found in it."""
+    """Return what an episode says, and whether something is at stake in it. `read`: what a model
+    found in it."""
     by_rules = [
         statement for number, turn in turns.items() for statement in plain.statements(number, turn)
     ]
@@ -74,8 +76,9 @@ def statements(
 
 
 def read(store: Store, ask: Ask, now: datetime, limit: int, prompt: Callable[[str], str]) -> int:
-    """The work of the queue "reading": has a model read up to `limit` episodes that have come to their end, the newest
-    first; gives how many. `prompt` puts the lines of an episode into words. What fails is tried again later."""
+    """Do the work of the queue "reading": let a model read up to `limit` finished episodes, the
+    newest first; return how many. `prompt` puts the lines of an episode into words. What fails is
+    tried again later."""
     if store.setting(GRAPH_PAUSED):
         return 0
     done = 0

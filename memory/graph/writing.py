@@ -1,8 +1,9 @@
-"""Writes the graph: what each turn says is kept as evidence, and an edge is what its evidence comes to.
+"""Writes the graph: what each turn says is kept as evidence, and an edge is what its evidence comes
+to.
 
-An edge is made again whenever its evidence changes, so the same turns give the same graph in whatever order and however
-often they are looked at, and "my sister" becomes Anna in what was said before her name was. Every change gets a number
-(`Graph.changes`). Source: seed 003 P5.1, P5.3.
+An edge is made again whenever its evidence changes, so the same turns give the same graph in
+whatever order and however often they are looked at, and "my sister" becomes Anna in what was said
+before her name was. Every change gets a number (`Graph.changes`). Source: seed 003 P5.1, P5.3.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Writer:
         self._seq = 0
 
     def write(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
-        """Write into the graph what `statements` read in these turns, an episode in the order of time, and nothing else."""
+        """Write into the graph what `statements` read in these turns, an episode in the order of
+        time, and nothing else."""
         first = next(iter(turns.values()))
         scene = Party(
             "Scene", f"{first.at:%Y-%m-%d %H:%M}", first.id.encode("utf-8", "replace").decode()
@@ -78,7 +80,8 @@ class Writer:
             self._end()
 
     def _forget(self, turns: Iterable[int]) -> tuple[set[str], set[str]]:
-        """Takes back what turns said; gives the edges, and the nodes called by a role, that this may change."""
+        """Take back what turns said; return the edges, and the nodes called by a role, that this
+        may change."""
         touched: set[str] = set()
         roles: set[str] = set()
         for some, marks in chunks(list(turns)):
@@ -104,7 +107,7 @@ class Writer:
         return {id for (id,) in self._store.ask(asked, ids)}
 
     def _called(self, subject: str, label: str) -> set[str]:
-        """The node of "my sister", where `subject` is who says it."""
+        """Return the node of "my sister", where `subject` is who says it."""
         if label not in ROLES:
             return set()
         return {
@@ -115,7 +118,8 @@ class Writer:
         }
 
     def _repoint(self, node: str) -> set[str]:
-        """Files what was said of "my sister" under who that is by now; gives the edges that this changes."""
+        """Files what was said of "my sister" under who that is by now; gives the edges that this
+        changes."""
         asked = "SELECT rowid, edge, subject, predicate, object, label FROM graph_evidence WHERE subject = ? OR object = ?"
         changed: set[str] = set()
         for row, edge, *said in self._store.ask(asked, (node, node)):
@@ -134,7 +138,7 @@ class Writer:
         return changed
 
     def _edges_of(self, subject: str, predicate: str, object: str, label: str) -> list[str]:
-        """The edge that something is said of, and the one that says the contrary."""
+        """Return the edge of a statement, and the one that says the contrary."""
         subject, object = self._resolve(subject), self._resolve(object)
         edge = edge_id(subject, predicate, object, label)
         return (
@@ -164,7 +168,7 @@ class Writer:
         return id
 
     def _refresh(self, edge: str) -> None:
-        """Makes an edge what its evidence comes to."""
+        """Make an edge what its evidence says."""
         before = self._store.ask("SELECT * FROM graph_edges WHERE id = ?", (edge,))
         was = bool(before and before[0][COUNT])
         asked = (
@@ -225,7 +229,7 @@ class Writer:
     def _see(
         self, nodes: Sequence[str], edges: int, first: int = END, last: int = BEGINNING
     ) -> None:
-        """Nodes have so many edges more, and were spoken of then."""
+        """Count so many edges more for the nodes, and that they were spoken of then."""
         self._store.run(
             "UPDATE graph_nodes SET degree = degree + ?, first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),"
             " seq = ? WHERE id = ?",

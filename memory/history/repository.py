@@ -1,10 +1,12 @@
-"""The history of what the agent keeps: a git repository inside the home folder, one commit for each change.
+"""The history of what the agent keeps: a git repository inside the home folder, one commit for each
+change.
 
-It covers `memory/`, `sops/`, `schedule/` and the workspace files, and is made with the first commit. The git of this
-machine does the work, cut off from the owner's settings, hooks, and any repository around the home folder; contents are
-handed to it byte for byte, so no filter, ignore file or line-end rule in the home folder can change or hide one. Before
-a change of ours, what the owner edited by hand is committed first: no rollback can lose it. Without git nothing is
-recorded and nothing fails. Source: docs/memory.md.
+It covers `memory/`, `sops/`, `schedule/` and the workspace files, and is made with the first
+commit. The git of this machine does the work, cut off from the owner's settings, hooks, and any
+repository around the home folder; contents are handed to it byte for byte, so no filter, ignore
+file or line-end rule in the home folder can change or hide one. Before a change of ours, what the
+owner edited by hand is committed first: no rollback can lose it. Without git nothing is recorded
+and nothing fails. Source: docs/memory.md.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ class Commit(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """The first line of the message."""
+        """Return the first line of the message."""
         return self.message.partition("\n")[0]
 
 
@@ -88,7 +90,8 @@ Contents = Mapping[str, Files]  # path → all files at or below it, by their wh
 
 
 class Repository:
-    """The history of one home folder. Any number of processes and threads may use it at once; they take turns."""
+    """The history of one home folder. Any number of processes and threads may use it at once; they
+    take turns."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -99,12 +102,13 @@ class Repository:
 
     @property
     def problem(self) -> str | None:
-        """Why no history is kept here, in one line."""
+        """Return why no history is kept here, in one line."""
         return None if self._program else NO_GIT
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Waits until nobody else changes what the history covers. May be entered again inside. Raises OSError."""
+        """Wait until nobody else changes what the history covers. May be entered again inside.
+        Raises OSError."""
         with self._turn:
             if self._lock >= 0:
                 yield
@@ -121,24 +125,27 @@ class Repository:
                 os.close(lock)
 
     def commit(self, paths: Iterable[str], message: str) -> str | None:
-        """Commits what lies at these paths now (files or folders, relative to the home folder), and nothing else.
+        """Commit what lies at these paths now (files or folders, relative to the home folder), and
+        nothing else.
 
-        Returns the commit's id; None when nothing changed, or git is missing. Raises RepositoryError.
+        Returns the commit's id; None when nothing changed, or git is missing. Raises
+        RepositoryError.
         """
         with self.locked():
             return self.record({path: self.on_disk(path) for path in paths}, message)
 
     def commit_hand_edits(self, paths: Iterable[str]) -> str | None:
-        """To be called before a change of ours: commits what the owner changed at these paths since the last one."""
+        """Commit what the owner changed at these paths; call it before a change of ours."""
         return self.commit(paths, BY_HAND)
 
     def record(
         self, contents: Contents, message: str, first: tuple[Contents, str] | None = None
     ) -> str | None:
-        """Commits contents that need not be on the disk: for each path all files below it, by their whole paths.
+        """Commit contents that need not be on the disk: for each path all files below it, by their
+        whole paths.
 
-        `first`: a commit that goes before; both are made, or none. Returns as `commit` does. Once it returns, the
-        commit survives a power cut.
+        `first`: a commit that goes before; both are made, or none. Returns as `commit` does. Once
+        it returns, the commit survives a power cut.
         """
         if self._program is None:
             return None
@@ -160,11 +167,12 @@ class Repository:
             return self.head()
 
     def holds(self, revision: str, path: str, files: Files) -> bool:
-        """True when a revision (`ID~1`: the one before) has exactly these files at a path. One that is not, has none."""
+        """Return True when a revision (`ID~1`: the one before) has exactly these files at a path.
+        One that is not, has none."""
         return not self._differs(revision, path, files)
 
     def log(self, path: str = "", limit: int | None = None) -> list[Commit]:
-        """The commits that changed a path, newest first. Raises RepositoryError."""
+        """Return the commits that changed a path, newest first. Raises RepositoryError."""
         if (head := self.head()) is None:
             return []
         some = ["-n", str(limit)] if limit is not None else []
@@ -194,7 +202,8 @@ class Repository:
         return [os.fsdecode(name) for name in said.split(b"\0") if name]
 
     def files(self, revision: str, folder: str) -> dict[str, Content]:
-        """All files of a folder as they were, by their paths in that folder. Raises RepositoryError."""
+        """Return all files of a folder as they were, by their paths in that folder. Raises
+        RepositoryError."""
         listed = self._listed(_revision(revision), folder)
         wanted = "".join(f"{blob}\n" for _, blob in listed.values()).encode()
         answer, found, position = self._git("cat-file", "--batch", stdin=wanted), {}, 0
@@ -206,7 +215,8 @@ class Repository:
         return found
 
     def on_disk(self, path: str) -> dict[str, Content]:
-        """The files at a path of the home folder now, by their whole paths. Raises OSError."""
+        """Return the files at a path of the home folder now, by their whole paths. Raises
+        OSError."""
         found = {
             f"{path}/{name}".rstrip("/"): content
             for name, content in contents_of(self.home / path).items()
@@ -214,7 +224,7 @@ class Repository:
         return {name: content for name, content in found.items() if is_covered(name)}
 
     def head(self) -> str | None:
-        """The newest commit; None before the first, or without git."""
+        """Return the newest commit; None before the first, or without git."""
         if self._program is None or not (self._folder / "HEAD").exists():
             return None
         said = self._run("rev-parse", "--quiet", "--verify", BRANCH)
@@ -223,7 +233,7 @@ class Repository:
     # what git is asked
 
     def _make(self) -> None:
-        """Makes the repository; what a crash left half made is finished."""
+        """Make the repository, or finish one that a crash left half made."""
         exclude = self._folder / "info" / "exclude"
         with contextlib.suppress(FileNotFoundError):
             if exclude.read_text("utf-8") == _EXCLUDE:
@@ -241,7 +251,8 @@ class Repository:
         return known != {name: (content.mode, _blob_id(content)) for name, content in files.items()}
 
     def _listed(self, revision: str, path: str) -> dict[str, tuple[Mode, str]]:
-        """Mode and blob of each file below a path; nothing when the revision does not exist."""
+        """Return the mode and blob of each file below a path; nothing when the revision does not
+        exist."""
         said = self._run("ls-tree", "-r", "-z", "--full-tree", revision, "--", path)
         found: dict[str, tuple[Mode, str]] = {}
         for entry in filter(None, said.stdout.split(b"\0")):
@@ -252,7 +263,8 @@ class Repository:
         return found
 
     def _tidy(self) -> None:
-        """Removes what a git that was killed left locked. Our own git is not at work: it would hold our lock."""
+        """Remove locks that a killed git left. Our own git is not at work: it would hold our
+        lock."""
         for name, seconds in STALE_LOCK_SECONDS.items():
             lock = self._folder / name
             with contextlib.suppress(FileNotFoundError):
@@ -287,7 +299,8 @@ class Repository:
             raise
 
     def _follow_up(self, paths: list[str]) -> None:
-        """Keeps `git status` of the owner in step, and the folder small. Neither matters enough to fail."""
+        """Keep `git status` of the owner in step, and the folder small. Neither matters enough to
+        fail."""
         if (self._folder / "HEAD").read_text("utf-8", "replace").strip() == f"ref: {BRANCH}":
             self._run("reset", "--quiet", "--", *paths)
         with contextlib.suppress(FileNotFoundError):
@@ -337,7 +350,8 @@ class Repository:
             ) from error
 
     def _environment(self) -> dict[str, str]:
-        """Nothing of the owner's: no settings, no identity, no other repository, no translated messages."""
+        """Return an environment with nothing of the owner's: no settings, no identity, no other
+        repository, no translated messages."""
         return {
             "PATH": os.environ.get("PATH", os.defpath),
             "LC_ALL": "C",
@@ -356,20 +370,23 @@ class Repository:
 
 
 def is_covered(path: str) -> bool:
-    """Return True if the history covers a path: not what lies hidden at the top of a covered folder (locks, counts)."""
+    """Return True if the history covers a path: not what lies hidden at the top of a covered folder
+    (locks, counts)."""
     top, _, rest = path.partition("/")
     return path in COVERED_FILES or (top in COVERED_FOLDERS and not rest.startswith("."))
 
 
 def one_line(text: str) -> str:
-    """A text as one line of a commit message: no line breaks, no control characters, not endless."""
+    """Return a text as one line of a commit message: no line breaks, no control characters, not
+    endless."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[
         :MAX_SUBJECT_CHARS
     ]
 
 
 def _stream(head: str | None, commits: list[tuple[Contents, str]]) -> bytes:
-    """Commits as `git fast-import` takes them. Without the last line it takes none, so a half stream does no harm."""
+    """Return the commits in the form that `git fast-import` reads. Without the last line it takes
+    none, so a half stream does no harm."""
     parts: list[bytes] = []
     for contents, message in commits:
         said = message.encode("utf-8", "replace")
@@ -406,15 +423,18 @@ def _revision(text: str) -> str:
 
 
 def contents_of(place: Path) -> dict[str, Content]:
-    """All files in a folder by their paths in it; of a single file, itself under the path "". Raises OSError.
+    """Return all files in a folder by their paths in it; of a single file, itself under the path
+    "". Raises OSError.
 
-    Links are not followed; sockets and the like are passed over, and so is what `is_kept` says no to.
+    Links are not followed; sockets and the like are passed over, and so is what `is_kept` says no
+    to.
     """
     return dict(_walk(place, ""))
 
 
 def is_kept(path: str) -> bool:
-    """False for what is not anybody's work: a nested git, what Python derived, a draft of memory/files/writing.py."""
+    """Return False for what is not anybody's work: a nested git, what Python derived, a draft of
+    memory/files/writing.py."""
     name = path.rpartition("/")[2]
     return not {".git", "__pycache__"} & {*path.split("/")} and not (
         name.startswith(".") and name.endswith(".tmp")
@@ -422,7 +442,7 @@ def is_kept(path: str) -> bool:
 
 
 def mode_of(data: bytes) -> Mode:
-    """A file that names its interpreter is one to execute."""
+    """Return the mode: a file that names its interpreter is executable."""
     return "100755" if data.startswith(b"#!") else "100644"
 
 

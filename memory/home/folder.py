@@ -1,6 +1,8 @@
-"""The home folder: made on first use, checked on every use, refused when a newer Sopwith has laid it out.
+"""The home folder: made on first use, checked on every use, refused when a newer Sopwith has laid
+it out.
 
-What lies in it: docs/architecture.md. Errors of this module stand in the tree at the top of config.py.
+What lies in it: docs/architecture.md. Errors of this module stand in the tree at the top of
+config.py.
 """
 
 from __future__ import annotations
@@ -27,10 +29,11 @@ class HomeTooNew(HomeError):
 
 
 def open_home(home: Path) -> None:
-    """Makes what is missing of the home folder and checks that it can be written to. Raises HomeError.
+    """Make what is missing of the home folder and check that it can be written to. Raises
+    HomeError.
 
-    A home of a newer layout is left as it is. Folders are made for the owner alone (mode 0700). Two processes may make
-    it at once. Costs well under a millisecond when all is there.
+    A home of a newer layout is left as it is. Folders are made for the owner alone (mode 0700). Two
+    processes may make it at once. Costs well under a millisecond when all is there.
     """
     try:
         is_laid_out = check_layout(home)
@@ -53,7 +56,8 @@ def open_home(home: Path) -> None:
 
 
 def check_layout(home: Path) -> bool:
-    """True when the home is laid out already, as this Sopwith does it. Raises HomeError; changes nothing."""
+    """Return True when the home is laid out already, as this Sopwith does it. Raises HomeError;
+    changes nothing."""
     try:
         said = (home / "version").read_text(encoding="utf-8", errors="replace").strip()
     except FileNotFoundError:
@@ -84,7 +88,7 @@ def check_layout(home: Path) -> bool:
 
 
 def _check_room(home: Path) -> None:
-    """A full or read-only disk is said here, before a run has done anything."""
+    """Raise HomeError for a full or read-only disk, before a run has done anything."""
     if not os.access(home, os.W_OK | os.X_OK):
         why = "its permissions, or a read-only disk"
         raise HomeError(

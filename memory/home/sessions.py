@@ -1,6 +1,8 @@
-"""With whom the agent speaks, as a value: `main` is the owner alone, `shared:ID` is a group. Whatever else is said is shared.
+"""With whom the agent speaks, as a value: `main` is the owner alone, `shared:ID` is a group.
+Whatever else is said is shared.
 
-Stores take a `Session`, never its text, so that a typing error shows less and never more. Source: seed 004 §1.2.
+Stores take a `Session`, never its text, so that a typing error shows less and never more. Source:
+seed 004 §1.2.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ _ID = re.compile(r"[\w.@+-]{1,80}|\?[0-9a-f]{12}")  # the second: made of what w
 
 
 class Session(NamedTuple):
-    """One session. `id` is "main" in the main one; two sessions are the same when type and id are."""
+    """One session. `id` is "main" in the main one; two sessions are the same when type and id
+    are."""
 
     type: Literal["main", "shared"]
     id: str
@@ -34,12 +37,12 @@ class Session(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it is written down: "main" or "shared:ID"; `parse` gives the same session back."""
+        """Return it as it is written down: "main" or "shared:ID"; `parse` reads it back."""
         return "main" if self.is_main else f"shared:{self.id}"
 
     @property
     def is_main(self) -> bool:
-        """True for the owner alone."""
+        """Return True for the owner alone."""
         return self.type == "main"
 
     def __str__(self) -> str:

@@ -1,7 +1,9 @@
-"""The inbox: what waits for the owner, one file each: questions and confirmations (answered exactly once), proposals, notices.
+"""The inbox: what waits for the owner, one file each: questions and confirmations (answered exactly
+once), proposals, notices.
 
-`inbox/<id>.json` is the entry; `inbox/<id>.answer.json` appears whole or not at all (a hard link of a finished file),
-so two processes cannot both answer. Both go away when the run has taken the answer into its log.
+`inbox/<id>.json` is the entry; `inbox/<id>.answer.json` appears whole or not at all (a hard link of
+a finished file), so two processes cannot both answer. Both go away when the run has taken the
+answer into its log.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ class InboxError(SopwithError):
 
 
 class OtherKind(InboxError):
-    """A question is not approved, a confirmation not answered, and a proposal or a notice is neither."""
+    """A question is not approved, a confirmation not answered, and a proposal or a notice is
+    neither."""
 
     exit_code = 2
 
@@ -38,8 +41,10 @@ class NoSuchEntry(InboxError):
 class Entry:
     """Hold what a run waits for. `call` is the hash of the very call that an approval holds for.
 
-    A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is done. A notice only says
-    something (a job was paused); `command` is what goes on from there, or ""."""
+    A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is
+    done. A notice only says something (a job was paused); `command` is what goes on from there, or
+    "".
+    """
 
     id: str
     run: str
@@ -68,7 +73,8 @@ class Entry:
 
 @dataclass(slots=True)
 class Answer:
-    """Hold what the owner said: free text for a question, a decision for a confirmation. `call` is what it was said to."""
+    """Hold what the owner said: free text for a question, a decision for a confirmation. `call` is
+    what it was said to."""
 
     decision: Literal["answer", "approve", "deny"]
     text: str = ""
@@ -76,7 +82,7 @@ class Answer:
 
 
 def call_hash(tool: str, args: dict[str, Any] | None) -> str:
-    """Names exactly one call: the tool and all of its arguments."""
+    """Name exactly one call: the tool and all of its arguments."""
     text = json.dumps([tool, args], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -88,7 +94,7 @@ class Inbox:
         self.folder = home / "inbox"
 
     def add(self, entry: Entry) -> None:
-        """Puts an entry there; the same id again (a run resumed without an answer) replaces it."""
+        """Add an entry; the same id again (a run resumed without an answer) replaces it."""
         entry.at = entry.at or datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path(entry.id + ".answer").unlink(missing_ok=True)  # it was given to another call
@@ -117,7 +123,8 @@ class Inbox:
         )
 
     def answer(self, entry: Entry, answer: Answer) -> None:
-        """Records the owner's word. Raises InboxError when it is the wrong kind, or somebody was quicker."""
+        """Record the owner's word. Raises InboxError when it is the wrong kind, or somebody was
+        quicker."""
         if entry.kind == "proposal":
             raise OtherKind(
                 f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
@@ -132,14 +139,19 @@ class Inbox:
             )
             raise OtherKind("error.inbox.is-a", id=entry.id, kind=entry.kind, words=words)
         if answer.decision == "approve" and entry.is_expired:
-            raise InboxError("error.inbox.older-than-hours-which", id=entry.id, hours=f'{entry.hours:g}', run=entry.run)  # fmt: skip
+            raise InboxError(
+                "error.inbox.older-than-hours-which",
+                id=entry.id,
+                hours=f"{entry.hours:g}",
+                run=entry.run,
+            )
         answer.call = entry.call
         path = self._path(entry.id + ".answer")
         if not write_new(path, json.dumps(asdict(answer), ensure_ascii=False)):
             raise InboxError("error.inbox.been-answered-already", id=entry.id)
 
     def answer_for(self, run: str, call: str) -> tuple[str, Answer] | None:
-        """The answer that this run waits for with exactly this call, with the entry's id."""
+        """Return the answer that this run waits for with exactly this call, with the entry's id."""
         if not self.folder.is_dir():
             return None
         for path in self.folder.glob("*.answer.json"):
@@ -150,24 +162,26 @@ class Inbox:
         return None
 
     def expired(self, run: str, call: str) -> str | None:
-        """The id of the entry that this run waited for with exactly this call, once its time is over."""
+        """Return the id of the entry that this run waited for with exactly this call, once its time
+        is over."""
         return next(
             (e.id for e in self.list() if e.run == run and e.call == call and e.is_expired), None
         )
 
     def remove(self, id: str) -> None:
-        """Takes an entry and its answer away."""
+        """Take an entry and its answer away."""
         self._path(id).unlink(missing_ok=True)
         self._path(id + ".answer").unlink(missing_ok=True)
 
     def remove_run(self, run: str) -> None:
-        """Takes away what a cancelled run waited for."""
+        """Take away what a cancelled run waited for."""
         for entry in self.list():
             if entry.run == run:
                 self.remove(entry.id)
 
     def propose(self, entry: Entry, sop: str) -> None:
-        """Puts a proposal about an SOP there; it goes away by itself when the SOP's version or status has changed."""
+        """Add a proposal about an SOP; it ends by itself when the version or status of the SOP has
+        changed."""
         entry.call = f"{sop} {self._state(sop)}"
         self.add(entry)
 
@@ -179,7 +193,8 @@ class Inbox:
         return True
 
     def _state(self, sop: str) -> str:
-        """Version and status of an SOP of this home; "" for one that came with the program, or is gone."""
+        """Return the version and status of an SOP of this home; "" for one that came with the
+        program, or is gone."""
         try:
             text = (self.folder.parent / "sops" / sop / "SKILL.md").read_text("utf-8")
         except (OSError, UnicodeDecodeError):

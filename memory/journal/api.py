@@ -1,8 +1,9 @@
-"""The journal's one way in: what is said is written down at once, what is asked is found, the rest happens behind it.
+"""The journal's one way in: what is said is written down at once, what is asked is found, the rest
+happens behind it.
 
-`write_turn` returns when the line stands in the original and survives a power cut, and the row is in the index. When the
-index cannot be used the line is enough: the row is made from it later. A shared session's Memory reads its own turns only.
-Source: seed 003 P1.1.
+`write_turn` returns when the line stands in the original and survives a power cut, and the row is
+in the index. When the index cannot be used the line is enough: the row is made from it later. A
+shared session's Memory reads its own turns only. Source: seed 003 P1.1.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ LATER = ("reading",)  # queues that nobody waits for: a model is asked by the da
 class Memory:
     """The journal of one home folder, for one session.
 
-    `embedder` makes the vectors (None: recall goes by words). `works_behind`: what is put off is worked off by a thread
-    of this process; else by a later one. `wait_seconds`: for others who write. `graph`: where a copy of the
-    graph is kept. `redact` hides what is secret before anything is written. Raises JournalTooNew.
+    `embedder` makes the vectors (None: recall goes by words). `works_behind`: what is put off is
+    worked off by a thread of this process; else by a later one. `wait_seconds`: for others who
+    write. `graph`: where a copy of the graph is kept. `redact` hides what is secret before anything
+    is written. Raises JournalTooNew.
     """
 
     def __init__(
@@ -90,9 +92,9 @@ class Memory:
         tags: Sequence[str] = (),
         emotion: str = "",
     ) -> Turn:
-        """Keeps what was said. A turn whose id is there already is not written again. `at` is aware (default: now),
-        `timezone` the speaker's (default: the one here), `importance` 1 to 10. Raises JournalError: it is not kept.
-        """
+        """Keep what was said. A turn whose id is there already is not written again. `at` is aware
+        (default: now), `timezone` the speaker's (default: the one here), `importance` 1 to 10.
+        Raises JournalError: it is not kept."""
         said = at or datetime.now(UTC)
         turn = Turn(
             id or f"{said.astimezone(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}",
@@ -112,15 +114,14 @@ class Memory:
     def write_event(
         self, text: str, *, at: datetime | None = None, run: str = "", importance: int = 5
     ) -> Turn:
-        """Keeps something that happened and that nobody said. Raises JournalError."""
+        """Keep an event that nobody said. Raises JournalError."""
         return self.write_turn(
             text, who="agent", at=at, run=run, importance=importance, tags=("event",)
         )
 
     def write(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Keeps many at once, in the order given, and gives those that were not there yet. They are not redacted here,
-        and their session is the caller's to choose. Raises JournalError.
-        """
+        """Keep many turns at once, in the order given; return those that were new. They are not
+        redacted here, and their session is the caller's to choose. Raises JournalError."""
         with self._lock:
             new = self._new(turns)
             written = self._journal.append(new) if new else []
@@ -129,7 +130,8 @@ class Memory:
         return written
 
     def turn(self, id: str, session: str | None = None) -> Turn | None:
-        """One turn by its id; of this session, or for the owner of the one named, or of any: recall finds them all."""
+        """Return one turn by its id; of this session, or for the owner of the one named, or of any:
+        recall finds them all."""
         if self._store is None:
             return None
         is_owner = self.session == MAIN
@@ -141,7 +143,8 @@ class Memory:
     def retrieve(
         self, query: str, now: datetime, k: int = 10, session: str | None = None
     ) -> Recalled:
-        """The `k` turns that answer a question best, best first. `session`: only what was said there."""
+        """Return the `k` turns that answer a question best, best first. `session`: only what was
+        said there."""
         if self._store is None:
             return Recalled([], ["index"])
         _load_numpy()
@@ -152,7 +155,7 @@ class Memory:
         return search(self._store, query, now, k, session=asked, embedder=self._embedder)
 
     def around(self, turn: Turn, count: int) -> list[Turn]:
-        """A turn with those before and after it, in the order in which they were said."""
+        """Return a turn with those before and after it, in the order in which they were said."""
         number = self._store.number(turn.session, turn.id) if self._store else None
         if self._store is None or number is None:
             return [turn]
@@ -176,20 +179,22 @@ class Memory:
         return {**held, "days": len(self._journal.sizes()), "problem": self.problem}
 
     def waiting(self) -> int:
-        """How many turns are still to be worked off: each may wait for its times and for its vector."""
+        """Return how many turns are still to be worked off: each may wait for its times and for its
+        vector."""
         queues = self._store.queues() if self._store else {}
         return max((count for kind, count in queues.items() if kind not in LATER), default=0)
 
     def flush(self, timeout_seconds: float = 60.0) -> bool:
-        """Waits for what is worked off behind. False when the time was not enough; it goes on then."""
+        """Wait for the work in the background. False when the time was not enough; it goes on
+        then."""
         return self._worker.flush(timeout_seconds)
 
     def rest(self) -> None:
-        """Ends the work behind after its batch, for as long as this Memory is open."""
+        """End the work in the background after its batch, for as long as this Memory is open."""
         self._worker.stop(CLOSE_SECONDS)
 
     def close(self) -> None:
-        """Ends the work behind after its batch; what is left waits on the disk."""
+        """End the work in the background after its batch; the rest waits on the disk."""
         self._worker.stop(CLOSE_SECONDS)
         for store in {self._store, self._rows}:
             if store is not None:
@@ -224,14 +229,16 @@ class Memory:
         return store
 
     def _take_in_lines(self, store: Store) -> None:
-        """Takes in the lines that were written down since (MEMORY.md, facts, notes), for the owner."""
+        """Take in the lines that were written down since (MEMORY.md, facts, notes), for the
+        owner."""
         if self.session == MAIN and not self._is_readonly:
             from memory.recall import refresh
 
             refresh(self.home, store)
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Return those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
+        """Return those of the turns that are not there yet, each once. What a killed process left
+        in their files is taken in."""
         wanted: dict[tuple[str, str], Turn] = {}
         for turn in turns:
             wanted.setdefault((turn.session, turn.id), turn)  # of two with one id the first is kept
@@ -259,7 +266,8 @@ class Memory:
         return [turn for key, turn in wanted.items() if key not in there]
 
     def _put(self, written: Sequence[Turn]) -> None:
-        """The rows of turns whose lines were written; where that fails they are made from the lines later."""
+        """Index the turns whose lines were written; on failure the index takes them from the lines
+        later."""
         if self._rows is None or not written:
             return
         try:
@@ -278,8 +286,9 @@ def work_off(
     timeout_seconds: float,
     graph: GraphConfig | None = None,
 ) -> None:
-    """Makes vectors, times and episodes of what was said since, as far as the time is enough. Where nothing waits nothing
-    is loaded (`made` gives the embedder); what fails waits on, and recall says what it lacks."""
+    """Make vectors, times and episodes of new turns, as far as the time allows. Where nothing waits
+    nothing is loaded (`made` gives the embedder); what fails waits on, and recall says what it
+    lacks."""
     index = home / "journal" / INDEX
     if not index.is_file():
         return
@@ -297,8 +306,9 @@ def work_off(
 
 
 def _load_numpy() -> None:
-    """Loads numpy with one thread: with more, its matrix library spins on every core, and an embedding takes seven times
-    as long on a busy machine. Programs that the agent starts do not inherit this."""
+    """Load numpy with one thread: with more, its matrix library spins on every core, and an
+    embedding takes seven times as long on a busy machine. Programs that the agent starts do not
+    inherit this."""
     if "numpy" in sys.modules or "OPENBLAS_NUM_THREADS" in os.environ:
         return
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -309,7 +319,7 @@ def _load_numpy() -> None:
 
 
 def local_timezone() -> str:
-    """The timezone of this machine: its IANA name, or else the offset of now (+08:00)."""
+    """Return the timezone of this machine: its IANA name, or else the offset of now (+08:00)."""
     with contextlib.suppress(OSError):
         name = (
             os.environ.get("TZ", "").lstrip(":")

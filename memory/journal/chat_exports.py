@@ -1,7 +1,8 @@
 """Conversations as others write them: exports of ChatGPT and Claude, a list of {role, content}.
 
-Each gives turns in the form of the contract's JSONL, as dicts; memory/journal/imports.py checks them and takes them in.
-Sources: the conversations.json of ChatGPT and of Claude, the chat messages of OpenAI's API.
+Each gives turns in the form of the contract's JSONL, as dicts; memory/journal/imports.py checks
+them and takes them in. Sources: the conversations.json of ChatGPT and of Claude, the chat messages
+of OpenAI's API.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _MARKS = re.compile(r"\s?(?:\ue200.*?\ue201|【\d+(?::\d+)?†[^】]*】)")  # w
 
 
 def messages(talk: list[Any], name: str, written: datetime) -> Iterator[Said]:
-    """Messages with roles: what owner and agent said. They seldom say when: then it is when the file was written."""
+    """Yield messages with roles: what owner and agent said. They seldom say when: then it is when
+    the file was written."""
     for number, message in enumerate(map(_dict, talk), 1):
         role, words = str(message.get("role")), "".join(_texts(message.get("content")))
         if role in _ROLES and words.strip():
@@ -35,7 +37,8 @@ def messages(talk: list[Any], name: str, written: datetime) -> Iterator[Said]:
 def chatgpt(talk: Mapping[str, Any]) -> Iterator[Said]:
     """Yield what both said to each other on the branch that the conversation ended on.
 
-    What the model said to its tools, and they to it, is left out; a message without a time has that of the one before.
+    What the model said to its tools, and they to it, is left out; a message without a time has that
+    of the one before.
     """
     last = talk.get("create_time")
     for message in (_dict(_dict(node).get("message")) for node in _branch(talk)):
@@ -49,7 +52,8 @@ def chatgpt(talk: Mapping[str, Any]) -> Iterator[Said]:
 
 
 def _branch(talk: Mapping[str, Any]) -> list[Any]:
-    """Return the nodes from the first to the one that the talk ended on, linked by `parent`; all where it names none."""
+    """Return the nodes from the first to the one that the talk ended on, linked by `parent`; all
+    where it names none."""
     nodes, key = dict(talk["mapping"]), talk.get("current_node")
     branch: list[Any] = []
     left = dict(nodes)

@@ -1,15 +1,15 @@
-"""Groups the turns of a session into episodes: turns that belong together, with the time of their scene and a summary.
+"""Groups the turns of a session into episodes: turns that belong together, with the time of their
+scene and a summary.
 
-A long silence ends an episode. The time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences. It
-has no vector: recall takes the nearest of its turns (memory/recall/features.py). Source: seed 003 P3.6.
+A long silence ends an episode. The time of the scene is what its turns speak of, else when they
+were said. The summary is made of its own sentences. It has no vector: recall takes the nearest of
+its turns (memory/recall/features.py). Source: seed 003 P3.6.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from memory.journal.store import Episode, Store
@@ -26,7 +26,8 @@ _SENTENCES = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
 
 def update(store: Store, sessions: Sequence[str]) -> None:
-    """Puts the turns of these sessions that are in no episode into one. The last episode of a session may still grow."""
+    """Group the turns of these sessions that have no episode yet. The last episode of a session may
+    still grow."""
     for session in sessions:
         loose = store.without_episode(session)
         for at in range(0, len(loose), BATCH):
@@ -53,14 +54,14 @@ def update(store: Store, sessions: Sequence[str]) -> None:
 
 
 def _beside(store: Store, session: str, loose: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The episodes that turns without one may belong to, and their members."""
+    """Return the episodes that turns without one may belong to, and their members."""
     times = [turn.at for turn in store.turns(loose, session).values()]
     touched = store.episodes_between(min(times) - LONG_GAP, max(times) + LONG_GAP, session=session)
     return touched, [number for episode in touched for number in store.members(episode)]
 
 
 def _made(store: Store, session: str, numbers: Iterable[int]) -> list[tuple[Episode, list[int]]]:
-    """The episodes that turns make, each with its members."""
+    """Return the episodes that turns make, each with its members."""
     turns = store.turns(numbers, session)
     order = sorted(turns, key=lambda number: (turns[number].at, number))
     groups = grouped([turns[number] for number in order])
@@ -71,7 +72,8 @@ def _made(store: Store, session: str, numbers: Iterable[int]) -> list[tuple[Epis
 
 
 def grouped(turns: Sequence[Turn]) -> list[list[int]]:
-    """Turns of one session in the order in which they were said → the places of each episode's turns."""
+    """Group the turns of one session, given in the order in which they were said; return the places
+    of each group."""
     groups: list[list[int]] = []
     for place, turn in enumerate(turns):
         is_new = not groups or turn.at - turns[place - 1].at >= LONG_GAP
@@ -92,7 +94,8 @@ def _episode(turns: Sequence[Turn]) -> Episode:
 
 
 def scene(turns: Sequence[Turn]) -> tuple[datetime, datetime]:
-    """The time that turns speak of: from the first to the last that they mention; else when they were said."""
+    """Return the time that turns speak of: from the first to the last that they mention; else when
+    they were said."""
     spoken = [each for turn in turns for each in turn.mentioned]
     closed = [(each.start, each.end) for each in spoken if each.start and each.end]
     short = [(start, end) for start, end in closed if end - start <= MAX_SCENE]
@@ -102,7 +105,7 @@ def scene(turns: Sequence[Turn]) -> tuple[datetime, datetime]:
 
 
 def summary(turns: Sequence[Turn]) -> str:
-    """The sentences that say most of what the turns have in common, in their order, each with who said it."""
+    """Return the sentences that say most, in their order, each with who said it."""
     sentences = [
         (turn.who, sentence.strip())
         for turn in turns
@@ -111,27 +114,9 @@ def summary(turns: Sequence[Turn]) -> str:
     ]
     if not sentences:
         return " ".join(turns[0].text.split())[:MAX_SUMMARY_CHARS]
-    everything = _words(text for _, text in sentences)
-    weights = [_weight(text, everything) for _, text in sentences]
+    weights = [len(set(cut(text))) for _, text in sentences]
     best = sorted(
         sorted(range(len(sentences)), key=lambda at: (-weights[at], at))[:SUMMARY_SENTENCES]
     )
     said = " ".join(f"{sentences[at][0]}: {' '.join(sentences[at][1].split())}" for at in best)
     return said if len(said) <= MAX_SUMMARY_CHARS else said[: MAX_SUMMARY_CHARS - 1] + "…"
-
-
-def _weight(text: str, everything: Mapping[str, int]) -> float:
-    """How much of what is said often stands in a sentence; long ones have it easier, and less so."""
-    tokens = set(cut(text))
-    return sum(
-        math.log1p(everything.get(token, 0)) * min(1.0, len(token) / 4) for token in tokens
-    ) / math.sqrt(6 + len(tokens))
-
-
-def _words(texts: Iterable[str]) -> Counter[str]:
-    return Counter(
-        token
-        for text in texts
-        for token in cut(text[:2000])
-        if len(token) > 3 or not token.isascii()
-    )

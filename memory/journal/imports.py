@@ -1,7 +1,8 @@
-"""Takes conversations from elsewhere into the journal: exports of chats, JSONL turns, Markdown notes, a zip of those.
+"""Takes conversations from elsewhere into the journal: exports of chats, JSONL turns, Markdown
+notes, a zip of those.
 
-What cannot be read is told with its place and left out; the rest is kept. The same file again adds nothing: an id is a
-turn. Nothing is unpacked to the disk. Source: docs/memory.md.
+What cannot be read is told with its place and left out; the rest is kept. The same file again adds
+nothing: an id is a turn. Nothing is unpacked to the disk. Source: docs/memory.md.
 
     SopwithError
     └── ImportFailed    2  the file cannot be read at all, or is of no known kind
@@ -63,7 +64,8 @@ Item: TypeAlias = "Turn | Bad"
 
 @dataclass(slots=True)
 class Imported:
-    """Count what came of an import: turns that are new, those that were there already, what was left out."""
+    """Count what came of an import: turns that are new, those that were there already, what was
+    left out."""
 
     added: int = 0
     known: int = 0
@@ -76,7 +78,8 @@ def import_file(
     redact: Callable[[str], str],
     progress: Callable[[int], None] = lambda done: None,
 ) -> Imported:
-    """Takes in a file, a folder of notes, or a zip. `progress` is told how many turns were read so far.
+    """Take in a file, a folder of notes, or a zip. `progress` is told how many turns were read so
+    far.
 
     Raises ImportFailed, JournalError; what was taken in before stays, and is not taken in twice.
     """
@@ -102,7 +105,8 @@ def _by_owner(turn: Turn, owners: Collection[str]) -> Turn:
 
 
 def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad]:
-    """Return those whose id is there with another text: which of the two is meant nobody can know, so the first one stays."""
+    """Return those whose id is there with another text: which of the two is meant nobody can know,
+    so the first one stays."""
     new = {(turn.session, turn.id): turn.text for turn in added}
     bad = []
     for turn in turns:
@@ -115,7 +119,8 @@ def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad
 
 
 def read(path: Path) -> Iterator[Item]:
-    """All turns of a file, in its order, and what cannot be read of it. Raises ImportFailed."""
+    """Yield all turns of a file, in its order, and what cannot be read of it. Raises
+    ImportFailed."""
     try:
         if path.is_dir():
             yield from _folder(path)
@@ -213,7 +218,8 @@ def _line(place: str, line: bytes) -> Item:
 
 
 def _turn(place: str, said: Mapping[str, Any]) -> Item:
-    """A turn of the contract's form: id, at, who, text, session; timezone, run, importance, tags, emotion if they are there."""
+    """Return a turn of the contract's form: id, at, who, text, session; timezone, run, importance,
+    tags, emotion if they are there."""
     text, at, given = said.get("text"), _moment(said.get("at")), said.get("id")
     if not isinstance(text, str):
         return Bad(place, 'no "text"')
@@ -232,7 +238,8 @@ def _turn(place: str, said: Mapping[str, Any]) -> Item:
 
 
 def _moment(said: Any) -> datetime | None:
-    """A time as exports write it: ISO 8601 (without an offset: as it is here), or seconds since 1970."""
+    """Return a time as exports write it: ISO 8601 (without an offset: as it is here), or seconds
+    since 1970."""
     try:
         if isinstance(said, bool) or said is None:
             return None
@@ -297,7 +304,8 @@ def _item(place: str, each: Any, name: str, changed: datetime) -> Iterator[Item]
 
 
 def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
-    """The pieces of a note, each a turn of the owner. A journal's own file gives its turns back."""
+    """Yield the pieces of a note, each a turn of the owner. A journal's own file gives its turns
+    back."""
     entries = list(parsed(name.rpartition("/")[2], data)) if b"<!-- turn {" in data else []
     for entry in entries:
         torn = Bad(f"{name}, {entry.turn.source}", "its end is missing")
@@ -323,8 +331,8 @@ def _note(name: str, text: str, changed: datetime) -> Iterator[Turn]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A note cut at its headings, and a long part at its blank lines; each piece keeps the heading it stands under, and
-    a heading above others alone is one too."""
+    """Yield a note cut at its headings, and a long part at its blank lines; each piece keeps the
+    heading it stands under, and a heading above others alone is one too."""
     text = re.sub(r"\A---\n.*?\n---\n", "", text.replace("\r\n", "\n"), flags=re.DOTALL)
     for part in re.split(r"(?m)^(?=#{1,6} )", text):
         heading, _, rest = part.partition("\n") if part.startswith("#") else ("", "", part)
@@ -353,7 +361,7 @@ def owner_names(home: Path) -> frozenset[str]:
 
 
 def _day(text: str) -> datetime | None:
-    """Noon of the day that stands in a name or heading, without a timezone."""
+    """Return noon of the day that stands in a name or heading, without a timezone."""
     found = _DAY.search(text)
     if found is None:
         return None

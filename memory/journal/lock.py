@@ -1,12 +1,13 @@
-"""One writer at a time in a journal: a lock that threads and processes wait for, and the errors of the journal.
+"""One writer at a time in a journal: a lock that threads and processes wait for, and the errors of
+the journal.
 
     SopwithError
     └── JournalError        1  the journal cannot be read or written
         ├── JournalBusy     1  another process has been writing for long
         └── JournalTooNew   2  a newer Sopwith has made it
 
-SQLite's own locks are not enough here: Python's is 3.40, in which two writers of a WAL may lose a commit; and a line of
-Markdown and its row must not be torn apart. Source: figures "Staying alive".
+SQLite's own locks are not enough here: Python's is 3.40, in which two writers of a WAL may lose a
+commit; and a line of Markdown and its row must not be torn apart. Source: figures "Staying alive".
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class JournalTooNew(JournalError):
 
 
 class WriterLock:
-    """Held while the journal is written. A thread that holds it may take it again. Raises JournalBusy."""
+    """Held while the journal is written. A thread that holds it may take it again. Raises
+    JournalBusy."""
 
     def __init__(self, folder: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         self._path = folder / "lock"

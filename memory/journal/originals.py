@@ -1,13 +1,15 @@
-"""The originals of the journal: a Markdown file for each day, one anchor for each turn, only ever appended to.
+"""The originals of the journal: a Markdown file for each day, one anchor for each turn, only ever
+appended to.
 
     ### 14:02 owner
     <a id="140233-5f1a"></a><!-- turn {"id": …, "hash": …, "lines": 2} -->
     what was said,
     line by line
 
-Whatever a turn holds comes back exactly: a line that could be read as Markdown or as an anchor has a backslash in front,
-and a text with control characters or lone surrogates is escaped as a whole and says so. `lines` tells what belongs to the
-turn from what somebody wrote below it, `hash` whether it was changed. Source: seed 003 P3.3.
+Whatever a turn holds comes back exactly: a line that could be read as Markdown or as an anchor has
+a backslash in front, and a text with control characters or lone surrogates is escaped as a whole
+and says so. `lines` tells what belongs to the turn from what somebody wrote below it, `hash`
+whether it was changed. Source: seed 003 P3.3.
 """
 
 from __future__ import annotations
@@ -35,8 +37,9 @@ _HEADING = b"### "
 
 
 class Entry(NamedTuple):
-    """One turn as it stands in its file. `start` and `end` in bytes. `is_sound`: as it was written; else somebody changed
-    it, or (`is_torn`) its end is missing. `below`: what was written by hand behind it."""
+    """One turn as it stands in its file. `start` and `end` in bytes. `is_sound`: as it was written;
+    else somebody changed it, or (`is_torn`) its end is missing. `below`: what was written by hand
+    behind it."""
 
     turn: Turn
     start: int
@@ -54,7 +57,7 @@ class Journal:
         self._lock = lock or WriterLock(self.folder)
 
     def sizes(self) -> dict[str, int]:
-        """The files and their sizes in bytes, oldest first."""
+        """Return the files and their sizes in bytes, oldest first."""
         try:
             with os.scandir(self.folder) as entries:
                 found = {
@@ -69,14 +72,15 @@ class Journal:
         return dict(sorted(found.items()))
 
     def size(self, name: str) -> int:
-        """The size of one file in bytes; 0 when it is not there."""
+        """Return the size of one file in bytes; 0 when it is not there."""
         try:
             return (self.folder / name).stat().st_size
         except OSError:
             return 0
 
     def append(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Writes turns down; when it returns they survive a power cut. Gives them with their `source`.
+        """Write turns down; when it returns they survive a power cut. Return them with their
+        `source`.
 
         Raises JournalError (disk full, read-only, …): of the file that failed nothing was kept.
         """
@@ -93,7 +97,7 @@ class Journal:
             return written
 
     def entries(self, name: str, start: int = 0) -> Iterator[Entry]:
-        """The turns of a file from byte `start` on. Raises JournalError."""
+        """Yield the turns of a file from byte `start` on. Raises JournalError."""
         try:
             with (self.folder / name).open("rb") as file:
                 file.seek(start)
@@ -105,7 +109,8 @@ class Journal:
         yield from parsed(name, data, start)
 
     def set_aside(self, name: str, start: int) -> Path:
-        """Moves what stands from byte `start` on to `journal/torn/`: the rest of a turn whose writer was killed."""
+        """Move what stands from byte `start` on to `journal/torn/`: the rest of a turn whose writer
+        was killed."""
         from memory.files import fsync_folder, write_atomic
 
         path = self.folder / name
@@ -160,12 +165,12 @@ class Journal:
 
 
 def file_of(turn: Turn) -> str:
-    """The file of a turn: the day that it was where it was said."""
+    """Return the file of a turn: the day that it was where it was said."""
     return f"{_local(turn).date().isoformat()}.md"
 
 
 def zone(name: str) -> tzinfo:
-    """The timezone of that name, or offset (+08:00); UTC for what is none."""
+    """Return the timezone of that name, or offset (+08:00); UTC for what is none."""
     if name in ("UTC", ""):
         return UTC
     if found := _OFFSET.fullmatch(name):
@@ -234,7 +239,7 @@ def _unescaped(text: str) -> str:
 
 
 def parsed(name: str, data: bytes, offset: int = 0) -> Iterator[Entry]:
-    """The turns in `data`, which begins at byte `offset` of the file `name`."""
+    """Yield the turns in `data`, which begins at byte `offset` of the file `name`."""
     lines = data.split(b"\n")
     places = [0]
     for line in lines:
@@ -261,7 +266,8 @@ def _marks(lines: list[bytes], places: list[int]) -> Iterator[_Found]:
 def _entry(
     name: str, mark: _Found, lines: list[bytes], places: list[int], offset: int, *, is_last: bool
 ) -> Entry:
-    """The turn of a mark; `lines` are all up to the next one, the last of them what stands behind the last newline."""
+    """Return the turn of a mark; `lines` are all up to the next one, the last of them what stands
+    behind the last newline."""
     said = mark.said
     wanted = said.get("lines")
     count = wanted if isinstance(wanted, int) and wanted > 0 else 1
@@ -278,7 +284,8 @@ def _entry(
 
 
 def _turn(name: str, anchor: str, said: dict[str, Any], text: str) -> Turn:
-    """The turn that a mark tells of; what somebody made unreadable in it is as if it were not there."""
+    """Return the turn that a mark tells of; what somebody made unreadable in it is as if it were
+    not there."""
     try:
         at = datetime.fromisoformat(said["at"]).astimezone(UTC)
     except (KeyError, TypeError, ValueError, OverflowError):

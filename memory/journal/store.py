@@ -1,8 +1,10 @@
-"""The turns of the journal in SQLite: to be found by words, by time, by meaning; episodes; what is still to be done.
+"""The turns of the journal in SQLite: to be found by words, by time, by meaning; episodes; what is
+still to be done.
 
-Derived from the originals (memory/journal/originals.py) and kept in step with them by memory/journal/api.py. A turn is named by a number
-here, which is quick and holds for this file only; its id is unique in a session. Every question keeps to the session
-that the store was opened for. Source: seed 003 P3.2; figures "Recall".
+Derived from the originals (memory/journal/originals.py) and kept in step with them by
+memory/journal/api.py. A turn is named by a number here, which is quick and holds for this file
+only; its id is unique in a session. Every question keeps to the session that the store was opened
+for. Source: seed 003 P3.2; figures "Recall".
 """
 
 from __future__ import annotations
@@ -43,8 +45,9 @@ _FOUND = TypeVar("_FOUND")
 
 
 class Episode(NamedTuple):
-    """Turns that belong together. `start` and `end`: when they were said; `scene_start`, `scene_end`: the time that they
-    speak of, or else the same. `number` is given by the store (0 in a new one)."""
+    """Turns that belong together. `start` and `end`: when they were said; `scene_start`,
+    `scene_end`: the time that they speak of, or else the same. `number` is given by the store (0 in
+    a new one)."""
 
     number: int
     session: str
@@ -65,7 +68,8 @@ def text_hash(text: str) -> str:
 class Store:
     """The file at `path`. `only`: the one session that may be read (None: all, for the owner).
 
-    `readonly` changes nothing on the disk; a file that is not there is then empty. Raises JournalError, JournalTooNew.
+    `readonly` changes nothing on the disk; a file that is not there is then empty. Raises
+    JournalError, JournalTooNew.
     """
 
     def __init__(
@@ -91,7 +95,8 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """One transaction, alone among all writers; nothing of it is kept when it fails. Raises JournalError."""
+        """Open a transaction, alone among all writers; nothing of it is kept when it fails. Raises
+        JournalError."""
         with self.lock:
             if self._database.in_transaction:
                 yield
@@ -109,12 +114,13 @@ class Store:
                 raise
 
     def add(self, turns: Iterable[Turn]) -> list[int]:
-        """Adds turns, in the order in which they were said; gives their numbers. One that is there already stays as it is."""
+        """Add turns, in the order in which they were said; return their numbers. One that is there
+        already stays as it is."""
         with self.writing():
             return [self._add(turn) for turn in turns]
 
     def set_mentioned(self, number: int, ranges: Iterable[TimeRange]) -> None:
-        """Says which times a turn speaks of."""
+        """Say which times a turn speaks of."""
         with self.writing():
             self._run("DELETE FROM mentioned WHERE number = ?", (number,))
             rows = [
@@ -124,14 +130,15 @@ class Store:
             self._database.executemany("INSERT INTO mentioned VALUES (?, ?, ?, ?)", rows)
 
     def put_embeddings(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        """Keeps vectors (float32, little-endian) by the hash of their text; they are due no more."""
+        """Keep vectors (float32, little-endian) by the hash of their text; they are due no more."""
         with self.writing():
             rows = [(text, model, vector) for text, vector in vectors.items()]
             self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", rows)
             self.finish("embedding", vectors)
 
     def renew_embeddings(self, model: str, size: int) -> None:
-        """A model's vectors have `size` bytes now: those of another dimension go, and are due again."""
+        """Set the size of the vectors of a model in bytes; drop those of another size and make them
+        due again."""
         with self.writing():
             self.run(
                 "DELETE FROM embeddings WHERE model = ? AND length(vector) <> ?", (model, size)
@@ -139,7 +146,8 @@ class Store:
             self.enqueue("embedding", self.without_embedding(model))
 
     def put_episode(self, episode: Episode, members: Iterable[int]) -> int:
-        """Adds an episode (number 0) or replaces it; its members leave the episode they were in. Gives its number."""
+        """Add an episode (number 0) or replace it; its members leave the episode they were in.
+        Return its number."""
         times = (episode.start, episode.end, episode.scene_start, episode.scene_end)
         row = (
             episode.number or None,
@@ -162,22 +170,23 @@ class Store:
             return number
 
     def drop_episode(self, number: int) -> None:
-        """Forgets an episode; its turns stay."""
+        """Forget an episode; its turns stay."""
         with self.writing():
             self._run("DELETE FROM episodes WHERE number = ?", (number,))
             self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
             self.finish("graph", [str(number)])
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        """Writes down when turns were last read."""
+        """Write down when turns were last read."""
         with self.writing():
             rows = [(_micros(at, 0), number) for number in numbers]
             self._database.executemany("UPDATE turns SET last_accessed = ? WHERE number = ?", rows)
 
-    # the queues: kind → keys; "times" by number, "embedding" by hash of the text, "episode" by session, "graph" by episode
+    # the queues: kind → keys; "times" by number, "embedding" by hash of the text, "episode" by
+    # session, "graph" by episode
 
     def enqueue(self, kind: str, keys: Iterable[str]) -> None:
-        """Something is to be done; what waits already stays as it is."""
+        """Queue a piece of work; what waits already stays as it is."""
         with self.writing():
             rows = [(kind, key) for key in keys]
             self._database.executemany(
@@ -191,7 +200,7 @@ class Store:
         return self._column(asked, (kind, at, limit))
 
     def finish(self, kind: str, keys: Iterable[str]) -> None:
-        """It is done."""
+        """Mark it as done."""
         with self.writing():
             self._database.executemany(
                 "DELETE FROM queue WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
@@ -200,7 +209,7 @@ class Store:
     def postpone(
         self, kind: str, keys: Iterable[str], error: str, now: float | None = None
     ) -> None:
-        """It failed: it waits 2 s, then twice as long each time, an hour at most."""
+        """Mark it as failed: it waits 2 s, then twice as long each time, an hour at most."""
         at = time.time() if now is None else now
         with self.writing():
             self._database.executemany(
@@ -210,24 +219,25 @@ class Store:
             )
 
     def waiting(self, kind: str) -> int:
-        """How much is still to be done of one kind, now or later."""
+        """Return how much is still to be done of one kind, now or later."""
         return int(self._column("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0])
 
     def soonest(self, kinds: Sequence[str]) -> float | None:
-        """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
+        """Return when the next of these kinds may be done, in seconds since 1970; None when none
+        waits."""
         asked = "SELECT not_before FROM queue WHERE kind IN ({}) ORDER BY not_before LIMIT 1"
         return next((float(at) for (at,) in self._among(asked, kinds)), None)
 
     # reading
 
     def count(self, session: str | None = None) -> int:
-        """How many turns there are."""
+        """Return how many turns there are."""
         where, values = self._said_in(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
 
     def total(self, session: str | None = None) -> int:
-        """The same for who asks often, with the lines that were written down. No turn is ever removed, so the highest
-        number tells how many there are."""
+        """Return the same for who asks often, with the lines that were written down. No turn is
+        ever removed, so the highest number tells how many there are."""
         last, only = self.last(), session or self.only
         if only is None:
             return last + int(self._rows("SELECT count(*) FROM turns WHERE number < 0", ())[0][0])
@@ -236,28 +246,29 @@ class Store:
         return self._totals[only][1]
 
     def last(self) -> int:
-        """The highest number of a turn, of whatever session; 0 while there is none."""
+        """Return the highest number of a turn, of whatever session; 0 while there is none."""
         return max(0, int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0]))
 
     def extent(self, session: str | None = None) -> dict[str, datetime | None]:
-        """When the first and the last turn were said."""
+        """Return when the first and the last turn were said."""
         where, values = self._said_in(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
         times = {"first": first, "last": last}
         return {name: None if at is None else _moment(at) for name, at in times.items()}
 
     def queues(self) -> dict[str, int]:
-        """How much is still to be done of each kind."""
+        """Return how much is still to be done of each kind."""
         return dict(self._rows("SELECT kind, count(*) FROM queue GROUP BY kind", ()))
 
     def number(self, session: str | None, id: str) -> int | None:
-        """The number of a turn; of all sessions, the one that was kept last."""
+        """Return the number of a turn; of all sessions, the one that was kept last."""
         where, values = self._within(session)
         asked = f"SELECT number FROM turns WHERE {where} AND id = ? ORDER BY number DESC LIMIT 1"
         return next(iter(self._column(asked, (*values, _kept(id)))), None)
 
     def turns(self, numbers: Iterable[int], session: str | None = None) -> dict[int, Turn]:
-        """Turns by their numbers, in the order asked for; those of other sessions are left out."""
+        """Return turns by their numbers, in the order asked for, without those of other
+        sessions."""
         wanted = list(dict.fromkeys(numbers))
         where, values = self._within(session)
         asked = (
@@ -280,13 +291,14 @@ class Store:
         }
 
     def numbers(self, session: str | None = None) -> list[int]:
-        """All turns, in the order in which they were said."""
+        """Return all turns, in the order in which they were said."""
         where, values = self._said_in(session)
         return self._column(f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values)
 
     def documents(self, terms: Iterable[str]) -> dict[str, int]:
-        """In how many turns each term stands; a term that stands nowhere is left out. Counting takes as long as there are
-        turns, so frequent ones are counted again only when there are more turns by a hundredth."""
+        """In how many turns each term stands; a term that stands nowhere is left out. Counting
+        takes as long as there are turns, so frequent ones are counted again only when there are
+        more turns by a hundredth."""
         last = self.last()
         if last > GROWN * self._frequent[0]:
             self._frequent = (last, {})
@@ -305,11 +317,12 @@ class Store:
         weights: tuple[float, float] = (1.0, 0.6),
         near: Sequence[str] = (),
     ) -> list[tuple[int, float]]:
-        """The turns with the highest BM25, best first: (number, score), the score above 0.
+        """Return the turns with the highest BM25, best first: (number, score), the score above 0.
 
-        `terms` come from text.words.asked. `weights`: of a turn's own words, and of those of the turn before and the
-        speaker. `near`: only turns that have all of these there. Else the rarest terms are looked up, so many that about
-        MOST_RANKED turns are scored: a term that stands in very many tells little.
+        `terms` come from text.words.asked. `weights`: of a turn's own words, and of those of the
+        turn before and the speaker. `near`: only turns that have all of these there. Else the
+        rarest terms are looked up, so many that about MOST_RANKED turns are scored: a term that
+        stands in very many tells little.
         """
         rare = self._looked_up(terms, is_bounded=not near)
         if not rare:
@@ -330,7 +343,8 @@ class Store:
         return found[:limit]
 
     def _looked_up(self, terms: Sequence[str], *, is_bounded: bool) -> list[str]:
-        """Return the rarest of the terms; where it is bounded, so many that few enough turns are scored."""
+        """Return the rarest of the terms; where it is bounded, so many that few enough turns are
+        scored."""
         known = self.documents(term for term in terms if '"' not in term)
         rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
         if not is_bounded:
@@ -340,14 +354,15 @@ class Store:
         return rare[: max(LEAST_TERMS, fitting)]
 
     def with_near(self, terms: Sequence[str], limit: int) -> list[int]:
-        """The turns that have all of these as their speaker or in the turn before."""
+        """Return the turns that have all of these as their speaker or in the turn before."""
         if not terms or self.only is not None:
             return []
         asked = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
         return self._column(asked, (_all_near(terms), limit))
 
     def beside(self, numbers: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
-        """The turns before and after each of some, in its session and by time. Lines that were written down have none."""
+        """Return the turns before and after each of some, in its session and by time. Lines that
+        were written down have none."""
         one = "SELECT o.number FROM turns o WHERE o.session = t.session AND (o.at, o.number) {} (t.at, t.number)"
         before = one.format("<") + " ORDER BY o.at DESC, o.number DESC LIMIT 1"
         after = one.format(">") + " ORDER BY o.at, o.number LIMIT 1"
@@ -356,7 +371,8 @@ class Store:
         return {number: (first, second) for number, first, second in self._among(asked, said)}
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
-        """The turns around one, of the same session, in the order in which they were said, without itself."""
+        """Return the turns around one, of the same session, in the order in which they were said,
+        without itself."""
         where, values = self._within(None)
         found = self._rows(
             f"SELECT session, at FROM turns WHERE number = ? AND {where}", (number, *values)
@@ -376,7 +392,8 @@ class Store:
         session: str | None = None,
         limit: int = 10_000,
     ) -> list[int]:
-        """The turns that were said from `start` to before `end`, or that speak of a time which overlaps it; by time."""
+        """Return the turns that were said from `start` to before `end`, or that speak of a time
+        which overlaps it; by time."""
         where, values = self._within(session)
         since, until = _micros(start, _BEGINNING), _micros(end, _END)
         if axis == "said":
@@ -391,17 +408,19 @@ class Store:
         return [row[0] for row in rows]
 
     def said_between(self, start: datetime, end: datetime, limit: int = 10_000) -> list[int]:
-        """Return the turns said from `start` to before `end`, without the lines that were written down."""
+        """Return the turns said from `start` to before `end`, without the lines that were written
+        down."""
         found = self.turns_between(start, end, limit=limit)
         return [number for number in found if number > 0]
 
     def embedding(self, hash: str, model: str) -> bytes | None:
-        """The vector of a text (float32, little-endian)."""
+        """Return the vector of a text (float32, little-endian)."""
         asked = "SELECT vector FROM embeddings WHERE hash = ? AND model = ?"
         return next(iter(self._column(asked, (hash, model))), None)
 
     def embeddings(self, model: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """The vectors of the turns above a number that have one: (number, float32 little-endian), by number."""
+        """Yield the vectors of the turns above a number that have one: (number, float32
+        little-endian), by number."""
         where, values = self._within(None)
         asked = (
             "SELECT number, vector FROM turns CROSS JOIN embeddings USING (hash)"
@@ -410,17 +429,17 @@ class Store:
         yield from self._asking(asked, (model, after, *values))
 
     def without_embedding(self, model: str) -> list[str]:
-        """The hashes of the texts that this model has not seen."""
+        """Return the hashes of the texts that this model has not seen."""
         asked = "SELECT hash FROM turns EXCEPT SELECT hash FROM embeddings WHERE model = ?"
         return self._column(asked, (model,))
 
     def texts(self, hashes: Iterable[str]) -> dict[str, str]:
-        """The texts of turns that hashes stand for."""
+        """Return the texts of turns that hashes stand for."""
         rows = self._among("SELECT hash, text FROM turns WHERE hash IN ({})", hashes)
         return {key: _given(text) for key, text in rows}
 
     def last_accessed(self, numbers: Iterable[int]) -> dict[int, datetime]:
-        """When turns were last read; those that never were are left out."""
+        """Return when turns were last read; those that never were are left out."""
         asked = "SELECT number, last_accessed FROM turns WHERE number IN ({}) AND last_accessed IS NOT NULL"
         rows = self._among(asked, numbers)
         return {number: _EPOCH + timedelta(microseconds=at) for number, at in rows}
@@ -428,7 +447,7 @@ class Store:
     def episodes(
         self, numbers: Iterable[int] | None = None, session: str | None = None
     ) -> list[Episode]:
-        """Episodes by their numbers, or all of them, by time."""
+        """Return the episodes by their numbers, or all of them, by time."""
         where, values = self._within(session)
         asked = (
             "SELECT number, session, start, end, scene_start, scene_end, summary, importance, participants"
@@ -446,13 +465,13 @@ class Store:
         return dict(self._among(asked, numbers))
 
     def members(self, episode: int) -> list[int]:
-        """The turns of an episode, in the order in which they were said."""
+        """Return the turns of an episode, in the order in which they were said."""
         where, values = self._within(None)
         asked = f"SELECT number FROM episode_members JOIN turns USING (number) WHERE episode = ? AND {where} ORDER BY at, number"
         return self._column(asked, (episode, *values))
 
     def without_episode(self, session: str) -> list[int]:
-        """The turns that are in no episode yet, in the order in which they were said."""
+        """Return the turns that are in no episode yet, in the order in which they were said."""
         where, values = self._within(session)
         asked = f"SELECT number FROM turns WHERE {where} AND number NOT IN (SELECT number FROM episode_members) ORDER BY at, number"
         return self._column(asked, values)
@@ -464,14 +483,15 @@ class Store:
         axis: Axis = "said",
         session: str | None = None,
     ) -> list[int]:
-        """The episodes whose time (said: of the talk; mentioned: of the scene) overlaps the range, by time."""
+        """Return the episodes whose time (said: of the talk; mentioned: of the scene) overlaps the
+        range, by time."""
         where, values = self._within(session)
         first, last = ("start", "end") if axis == "said" else ("scene_start", "scene_end")
         asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
         return self._column(asked, (_micros(end, _END), _micros(start, _BEGINNING), *values))
 
     def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
-        """All vectors, some at a time: the model and hash → vector."""
+        """Yield all vectors, some at a time: the model and hash → vector."""
         for hash, model, vector in self._asking("SELECT hash, model, vector FROM embeddings", ()):
             yield model, {hash: vector}
 
@@ -501,22 +521,23 @@ class Store:
         return dict(self._among("SELECT name, size FROM originals WHERE name IN ({})", names))
 
     def set_original(self, name: str, size: int) -> None:
-        """So many bytes of a file are in it."""
+        """Note that so many bytes of a file are in the index."""
         with self.writing():
             self._run("INSERT OR REPLACE INTO originals VALUES (?, ?)", (name, size))
 
     def setting(self, name: str) -> str:
-        """Something that is remembered of the index itself; "" when it was never set."""
+        """Return something that is remembered of the index itself; "" when it was never set."""
         found = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
         return found[0][0] if found else ""
 
     def set_setting(self, name: str, value: str) -> None:
-        """Remembers it."""
+        """Remember it."""
         with self.writing():
             self._run("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
     def close(self) -> None:
-        """Lets go of the file. Closing the last connection writes the WAL into it, so it is done alone as well."""
+        """Let go of the file. Closing the last connection writes the WAL into it, so it is done
+        alone as well."""
         if self.readonly:
             self._database.close()
             return
@@ -531,16 +552,18 @@ class Store:
     # for what is kept beside the turns (memory/graph)
 
     def ask(self, asked: str, values: Iterable[Any] = ()) -> list[Any]:
-        """The rows that a statement gives. It must keep to the session by itself (`only`)."""
+        """Return the rows that a statement gives. It must keep to the session by itself
+        (`only`)."""
         return self._rows(asked, values)
 
     def run(self, asked: str, *rows: Iterable[Any]) -> None:
-        """Runs a statement that changes something, for each of the rows."""
+        """Run a statement that changes something, for each of the rows."""
         with self.writing():
             self._database.executemany(asked, [tuple(row) for row in rows] or [()])
 
     def put(self, number: int, turn: Turn) -> None:
-        """Keep a turn, or a line that was written down, under a number; its times and its vector are due."""
+        """Keep a turn, or a line that was written down, under a number; its times and its vector
+        are due."""
         words = (turn.id, turn.who, turn.text)
         row = (number, turn.session, *map(_kept, words), _micros(turn.at, 0), turn.timezone)
         row += (turn.run, turn.importance, _kept(turn.emotion), turn.source, text_hash(turn.text))
@@ -589,7 +612,8 @@ class Store:
         self.index(number, turn.text, near, add=add)
 
     def _within(self, session: str | None) -> tuple[str, tuple[str, ...]]:
-        """The condition that keeps a question to a session. A store for one session knows no other."""
+        """Return the condition that keeps a question to a session; a store for one session knows no
+        other. A store for one session knows no other."""
         if self.only is not None:
             if session not in (None, self.only):
                 return "0", ()
@@ -597,7 +621,7 @@ class Store:
         return ("1", ()) if session is None else ("session = ?", (session,))
 
     def _said_in(self, session: str | None) -> tuple[str, tuple[str, ...]]:
-        """The same, without the lines that were written down (memory/recall/written.py)."""
+        """Return the same, without the lines that were written down (memory/recall/written.py)."""
         where, values = self._within(session)
         return f"{where} AND number > 0", values
 
@@ -615,7 +639,8 @@ class Store:
         *,
         before: Iterable[Any] = (),
     ) -> Iterator[Any]:
-        """The rows of a question whose `{}` stands for any of the values wanted, some at a time."""
+        """Yield the rows of a question whose `{}` stands for any of the values wanted, some at a
+        time."""
         values = list(wanted)
         for at in range(0, len(values), _CHUNK):
             some = values[at : at + _CHUNK]
@@ -637,7 +662,7 @@ class Store:
             raise self._broken(error) from error
 
     def _follow(self) -> None:
-        """Opens the file again when another one lies in its place: it was made anew."""
+        """Open the file again when another one has taken its place."""
         if not self.readonly and self._inode != _inode(self.path):
             self._database.close()
             self._database = self._open()
@@ -669,7 +694,8 @@ class Store:
         return database
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """Open the file without changing it: one of an older version is read from a copy in memory."""
+        """Open the file without changing it: one of an older version is read from a copy in
+        memory."""
         copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         if self.path.exists():
             database = self._connected_to_read()
@@ -681,7 +707,8 @@ class Store:
         return copy
 
     def _connected_to_read(self) -> sqlite3.Connection:
-        """Open the file as it is; where no WAL can be made beside it, as if nobody wrote into it."""
+        """Open the file as it is; where no WAL can be made beside it, as if nobody wrote into
+        it."""
         address = self.path.absolute().as_uri()
         last: sqlite3.Connection
         for mode in ("mode=ro", "immutable=1"):
@@ -750,7 +777,7 @@ def _moment(micros: int) -> datetime | None:
 
 
 def _kept(text: str) -> str | bytes:
-    """As SQLite takes it: a text with lone surrogates is kept as bytes."""
+    """Return it as SQLite takes it: a text with lone surrogates is kept as bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:

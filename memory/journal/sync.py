@@ -1,7 +1,8 @@
-"""Keeps the journal's index in step with the originals: takes in what it lacks, proves that the two agree, makes it anew.
+"""Keeps the journal's index in step with the originals: takes in what it lacks, proves that the two
+agree, makes it anew.
 
-A writer that was killed between the line and its row left the line: it is taken in here, once. What was edited by hand is
-told, never undone. Source: seed 003 P3.3.
+A writer that was killed between the line and its row left the line: it is taken in here, once. What
+was edited by hand is told, never undone. Source: seed 003 P3.3.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Problem(NamedTuple):
 
 
 def date_turns(store: Store, keys: Sequence[str]) -> None:
-    """The work of the queue "times": finds which times turns speak of, as they were meant where and when they were said."""
+    """Do the work of the queue "times": find the times that turns speak of, as they were meant
+    there and then."""
     from text.time import find
 
     found: dict[int, list[TimeRange]] = {}
@@ -47,7 +49,8 @@ def date_turns(store: Store, keys: Sequence[str]) -> None:
 
 
 def catch_up(journal: Journal, store: Store, names: Iterable[str] | None = None) -> int:
-    """Takes in what stands in the originals and not in the index; gives how many turns. `names`: only these files."""
+    """Take in what stands in the originals and not in the index; return how many turns. `names`:
+    only these files."""
     sizes = journal.sizes() if names is None else {name: journal.size(name) for name in names}
     known = store.originals(None if names is None else list(sizes))
     changed = [name for name, size in sizes.items() if size != known.get(name, 0)]
@@ -72,17 +75,18 @@ def _catch_up(journal: Journal, store: Store, name: str) -> int:
 
 
 def _unfinished(path: Path) -> int | None:
-    """Where a turn begins of which not even the first two lines were written."""
+    """Return where a turn begins of which not even the first two lines were written."""
     data = path.read_bytes()
     found = _TORN.search(data, max(0, len(data) - 65_536))
     return found.start(1) if found else None
 
 
 def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> int:
-    """Makes the index anew from the originals, beside the old one, and puts it in its place; gives how many turns it has.
+    """Make the index anew from the originals beside the old one, and put it in its place; return
+    the number of turns.
 
-    Vectors, and what a model read for the graph, are kept where the text is the same: they are derived from nothing else. Raises JournalError; the old index
-    stays then.
+    Vectors, and what a model read for the graph, are kept where the text is the same: they are
+    derived from nothing else. Raises JournalError; the old index stays then.
     """
     journal, lock = Journal(home), WriterLock(home / "journal")
     path = home / "journal" / INDEX
@@ -150,7 +154,8 @@ def _remove(path: Path, keep: Path | None = None) -> None:
 
 
 def check(home: Path) -> list[Problem]:
-    """Return what is wrong with the journal: every row has its original and the other way round, texts as they were written."""
+    """Return what is wrong with the journal: every row has its original and the other way round,
+    texts as they were written."""
     journal = Journal(home)
     path = home / "journal" / INDEX
     if not path.exists() and not journal.sizes():

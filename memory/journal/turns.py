@@ -1,7 +1,7 @@
 """The values that the journal, the episodes and recall pass to each other. Source: seed 003 P1.2.
 
-Times are first-class and there are two of them: when something was said (`Turn.at`) and which times it speaks of
-(`Turn.mentioned`). Both are UTC; the timezone of the speaker is kept beside them.
+Times are first-class and there are two of them: when something was said (`Turn.at`) and which times
+it speaks of (`Turn.mentioned`). Both are UTC; the timezone of the speaker is kept beside them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ WRITTEN = "written"  # the session of lines that were written down; the owner's 
 
 
 class Turn(NamedTuple):
-    """One thing that was said. `id` is unique in a home; `source` is its original: "journal/2026-02-01.md#ANCHOR"."""
+    """One thing that was said. `id` is unique in a home; `source` is its original:
+    "journal/2026-02-01.md#ANCHOR"."""
 
     id: str
     session: str  # "main", "shared:ID", or WRITTEN
@@ -33,8 +34,8 @@ class Turn(NamedTuple):
 
 
 def turn_of(said: Mapping[str, Any], text: str, at: datetime, **known: str) -> Turn:
-    """Return the turn that a JSON object tells of; what is no such value in it is as if it were not there. `known`: its
-    id, and what stands in the place of what it does not say."""
+    """Return the turn that a JSON object tells of; what is no such value in it is as if it were not
+    there. `known`: its id, and what stands in the place of what it does not say."""
     words = ("session", "who", "timezone", "run", "emotion")
     fields: dict[str, Any] = known | {key: str(said[key]) for key in words if said.get(key)}
     importance, tags = said.get("importance"), said.get("tags")
@@ -46,12 +47,14 @@ def turn_of(said: Mapping[str, Any], text: str, at: datetime, **known: str) -> T
 
 
 class Found(NamedTuple):
-    """A turn that recall gives. `why`: what spoke for it, in a few words; `episode`: the one it belongs to."""
+    """A turn that recall gives. `why`: what spoke for it, in a few words; `episode`: the one it
+    belongs to; `said`: the share of what is telling in the question that stands in it."""
 
     turn: Turn
     score: float
     why: str = ""
     episode: int | None = None
+    said: float = 0.0
 
 
 class Recalled(NamedTuple):

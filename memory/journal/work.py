@@ -1,7 +1,8 @@
-"""Works off what the journal has put off: embeddings and episodes, from the queues on the disk, in a thread of its own.
+"""Works off what the journal has put off: embeddings and episodes, from the queues on the disk, in
+a thread of its own.
 
-Nobody waits for it. What fails is tried again after a while, longer each time; what is not done when the process ends is
-done by the next one. Source: seed 003 P1.3, P3.5.
+Nobody waits for it. What fails is tried again after a while, longer each time; what is not done
+when the process ends is done by the next one. Source: seed 003 P1.3, P3.5.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ Work = Callable[
 ]  # does it and puts what comes of it into the store, or raises
 BATCH = 32  # while somebody waits for it
 BESIDE = 4  # else: short enough that who writes meanwhile does not feel it
-SWITCH_SECONDS = 0.0005  # how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms else
+# how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms
+# else
+SWITCH_SECONDS = 0.0005
 AFTER = {
     "episode": ("times",),
     "graph": ("times", "episode"),
@@ -36,7 +39,8 @@ _log = logging.getLogger("sopwith.journal")
 
 
 class Worker:
-    """`works`: how each kind of queue is worked off, in this order. `opened` gives the store; the thread has its own."""
+    """`works`: how each kind of queue is worked off, in this order. `opened` gives the store; the
+    thread has its own."""
 
     def __init__(
         self,
@@ -52,7 +56,7 @@ class Worker:
         self._woken = 0.0
 
     def wake(self) -> None:
-        """There is something to do. Returns at once."""
+        """Say that there is something to do; return at once."""
         if not self._works or self._stop.is_set():
             return
         with self._signals:
@@ -65,7 +69,7 @@ class Worker:
             self._thread.start()
 
     def flush(self, timeout_seconds: float) -> bool:
-        """Waits until nothing is left that can be done now. False when the time was not enough."""
+        """Wait until nothing is left that can be done now. False when the time was not enough."""
         self.wake()
         self._awaited += 1
         try:
@@ -74,7 +78,7 @@ class Worker:
             self._awaited -= 1
 
     def stop(self, timeout_seconds: float = 5.0) -> None:
-        """Ends after the batch that is at work."""
+        """End after the batch that is at work."""
         self._stop.set()
         self._wake.set()
         if self._thread is not None:
@@ -102,7 +106,7 @@ class Worker:
             store.close()
 
     def _some(self, store: Store) -> bool:
-        """One batch of each kind; False when there was none."""
+        """Do one batch of each kind; False when there was none."""
         has_worked = False
         for kind, work in self._works.items():
             if any(store.due(before, 1) for before in AFTER.get(kind, ())):
@@ -116,7 +120,8 @@ class Worker:
         return has_worked
 
     def _pause(self) -> None:
-        """Before a batch: until nobody has written for a moment, unless somebody waits for it."""
+        """Wait before a batch until nobody has written for a moment, unless somebody waits for
+        it."""
         until, pause = time.monotonic() + MOST_SECONDS, self._pause_seconds
         while (
             not self._awaited
@@ -148,6 +153,6 @@ class Worker:
 
 
 def _seconds_to_next(store: Store, kinds: Mapping[str, Work]) -> float | None:
-    """When something that failed is to be tried again; None: there is nothing."""
+    """Return when something that failed is to be tried again; None: there is nothing."""
     soonest = store.soonest(list(kinds))
     return None if soonest is None else max(0.1, soonest - time.time())

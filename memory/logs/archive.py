@@ -1,8 +1,10 @@
-"""Old runs, put away: `runs/.archive/YYYYMM/<run>.zip` holds all files of a run; its log is read from there like any other.
+"""Old runs, put away: `runs/.archive/YYYYMM/<run>.zip` holds all files of a run; its log is read
+from there like any other.
 
-A run goes in once it has ended and nobody works on it. The zip is written, put on the disk, read back and compared with
-the folder before the folder goes; a kill at any moment leaves the folder, the zip, or both, and the next time finishes.
-A run that is to go on comes back out (`restore`). What a run proves, it proves from the archive too.
+A run goes in once it has ended and nobody works on it. The zip is written, put on the disk, read
+back and compared with the folder before the folder goes; a kill at any moment leaves the folder,
+the zip, or both, and the next time finishes. A run that is to go on comes back out (`restore`).
+What a run proves, it proves from the archive too.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ PIECE = 1 << 20
 
 @dataclass(slots=True)
 class PutAway:
-    """Hold what was archived: how many runs, the bytes that their files had and that the zips have, and what went wrong."""
+    """Hold what was archived: how many runs, the bytes that their files had and that the zips have,
+    and what went wrong."""
 
     runs: int = 0
     bytes_before: int = 0
@@ -35,8 +38,9 @@ class PutAway:
 
 
 def put_away(home: Path, days: float, now: datetime, seconds: float = 1e9) -> PutAway:
-    """Archives what began, and was last written to, more than `days` ago, oldest first; begins no run once `seconds`
-    are over. Raises OSError (no space, read-only); what is not archived by then stays as it was."""
+    """Archive runs that began, and were last written to, more than `days` ago, oldest first; begin
+    none after `seconds`. Raises OSError (no space, read-only); what is not archived by then stays
+    as it was."""
     done, end = PutAway(), time.monotonic() + seconds
     oldest = (now.astimezone(UTC) - timedelta(days=days)).timestamp()
     name = f"{datetime.fromtimestamp(oldest, UTC):%Y%m%d-%H%M%S}"
@@ -62,7 +66,7 @@ def put_away(home: Path, days: float, now: datetime, seconds: float = 1e9) -> Pu
 
 
 def restore(home: Path, run: str) -> bool:
-    """Brings the folder of an archived run back; False when it is not archived. Raises OSError."""
+    """Bring the folder of an archived run back; False when it is not archived. Raises OSError."""
     packed, folder = place(home, run), home / "runs" / run
     if folder.exists() or not packed.exists():
         return False
@@ -84,7 +88,8 @@ def restore(home: Path, run: str) -> bool:
 
 
 def _pack(home: Path, run: str) -> tuple[int, int]:
-    """Packs one run; gives the bytes before and after. Raises ValueError for what is no ordinary file in it, OSError."""
+    """Pack one run; return the bytes before and after. Raises ValueError for what is no ordinary
+    file in it, OSError."""
     folder, packed = home / "runs" / run, place(home, run)
     files = sorted(path for path in folder.rglob("*") if path.name != "lock" and not path.is_dir())
     for path in files:
@@ -112,7 +117,7 @@ def _pack(home: Path, run: str) -> tuple[int, int]:
 
 
 def _compare(packed: Path, folder: Path, files: list[Path]) -> None:
-    """Raises ValueError when the zip does not hold exactly these files."""
+    """Raise ValueError when the zip does not hold exactly these files."""
     with zipfile.ZipFile(packed) as stored:
         if sorted(stored.namelist()) != sorted(str(path.relative_to(folder)) for path in files):
             raise ValueError("the zip does not hold all files")
@@ -126,7 +131,7 @@ def _compare(packed: Path, folder: Path, files: list[Path]) -> None:
 
 
 def _tidy(home: Path) -> None:
-    """Ends what a kill left half done."""
+    """Finish what a kill left half done."""
     for entry in entries(home / "runs" / FOLDER):
         if entry.name.startswith((GONE, BACK)):
             shutil.rmtree(entry.path, ignore_errors=True)

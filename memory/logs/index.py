@@ -1,9 +1,10 @@
-"""An index of the run logs: the line of each run, so that a list of 100,000 is read and not worked out. Derived; it may be
-deleted at any time.
+"""An index of the run logs: the line of each run, so that a list of 100,000 is read and not worked
+out. Derived; it may be deleted at any time.
 
-`runs/.index/runs.sqlite3` holds one row a run, and beside it what the run was to its SOP (memory/sops/curve/). A run that is
-done never changes again, so its row is believed; of others the length of the log is compared first. Which runs there are is
-what the folder says, not the index. Where the file cannot be used the logs are read, which only takes longer.
+`runs/.index/runs.sqlite3` holds one row a run, and beside it what the run was to its SOP
+(memory/sops/curve/). A run that is done never changes again, so its row is believed; of others the
+length of the log is compared first. Which runs there are is what the folder says, not the index.
+Where the file cannot be used the logs are read, which only takes longer.
 """
 
 from __future__ import annotations
@@ -51,18 +52,21 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
 
 @lru_cache(maxsize=20_000)
 def _of_line(line: str) -> RunSummary:
-    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same runs again and again."""
+    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same
+    runs again and again."""
     return RunSummary(**json.loads(line))
 
 
 def lines(home: Path, limit: int | None = None) -> list[str]:
-    """Return one JSON object a run (`RunSummary`), newest first, without trials; at most `limit`."""
+    """Return one JSON object a run (`RunSummary`), newest first, without trials; at most
+    `limit`."""
     ids = run_ids(home)
     return _ask(home, lambda database: _lines(home, database, ids, limit or len(ids)))
 
 
 def uses(home: Path, sop: str, derive: Callable[[str], str]) -> list[str]:
-    """Return what `derive` makes of each run of an SOP, or of every SOP with ""; oldest first. A run is read once."""
+    """Return what `derive` makes of each run of an SOP, or of every SOP with ""; oldest first. A
+    run is read once."""
     return _ask(home, lambda database: _uses(home, database, sop, derive))
 
 
@@ -101,7 +105,8 @@ def _uses(
 
 
 def _catch_up(home: Path, database: sqlite3.Connection, ids: list[str], oldest: str) -> None:
-    """Take in what is new among the runs since `oldest`, and those that have changed; forget what is gone."""
+    """Take in what is new among the runs since `oldest`, and those that have changed; forget what
+    is gone."""
     known = {run: (size, status) for run, size, status in database.execute(_KNOWN, (oldest,))}
     here = [run for run in ids if run >= oldest]
     gone = [(run,) for run in known.keys() - set(here)]
@@ -134,7 +139,8 @@ def _row(home: Path, run: str) -> tuple[str, int, str, bool, str, str | None] | 
 
 
 def _ask(home: Path, question: Callable[[sqlite3.Connection], list[str]]) -> list[str]:
-    """Return the answer from the file; from a new one when it is damaged; from memory when there can be none."""
+    """Return the answer from the file; from a new one when it is damaged; from memory when there
+    can be none."""
     with _locked(home):
         for place in (_path(home), _path(home)):
             try:

@@ -1,4 +1,5 @@
-"""Read what was put away: `runs/.archive/YYYYMM/<run>.zip`, one zip a run (memory/logs/archive.py makes them)."""
+"""Read what was put away: `runs/.archive/YYYYMM/<run>.zip`, one zip a run (memory/logs/archive.py
+makes them)."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ DAMAGED = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, Valu
 
 
 def place(home: Path, run: str) -> Path:
-    """Where the zip of a run lies, when it is archived."""
+    """Return where the zip of a run lies, when it is archived."""
     return home / "runs" / FOLDER / run[:6] / f"{run}.zip"
 
 
 def archived_ids(home: Path) -> Iterator[str]:
-    """All runs that are archived, in no order."""
+    """Yield all runs that are archived, in no order."""
     for month in entries(home / "runs" / FOLDER):
         if month.is_dir(follow_symlinks=False) and not month.name.startswith("."):
             for entry in entries(Path(month.path)):
@@ -27,7 +28,8 @@ def archived_ids(home: Path) -> Iterator[str]:
 
 
 def read_log(home: Path, run: str) -> bytes | None:
-    """The log of an archived run; None when it is not archived. Raises OSError, also for a zip that is damaged."""
+    """Return the log of an archived run; None when it is not archived. Raises OSError, also for a
+    zip that is damaged."""
     try:
         with zipfile.ZipFile(place(home, run)) as stored:
             return stored.read("log.jsonl")
@@ -38,7 +40,8 @@ def read_log(home: Path, run: str) -> bytes | None:
 
 
 def log_size(home: Path, run: str) -> int | None:
-    """How long the log of an archived run is; None when it is not archived, or the zip is damaged."""
+    """Return how long the log of an archived run is; None when it is not archived, or the zip is
+    damaged."""
     with suppress(OSError, KeyError, *DAMAGED), zipfile.ZipFile(place(home, run)) as stored:
         return stored.getinfo("log.jsonl").file_size
     return None

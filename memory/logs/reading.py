@@ -1,7 +1,7 @@
 """Read the run logs: what happened in a run, which runs there are, the line of each.
 
-Old runs are put away (memory/logs/archive.py) and read all the same. `runs/<run>/lock` is held by the process that works on
-the run.
+Old runs are put away (memory/logs/archive.py) and read all the same. `runs/<run>/lock` is held by
+the process that works on the run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class RunSummary:
 
     run: str
     task: str
-    status: str  # working, interrupted, or how it ended: done, failed, waiting, limit, no_model, cancelled
+    # working, interrupted, or how it ended: done, failed, waiting, limit, no_model, cancelled
+    status: str
     started: str
     turns: int = 0
     model_calls: int = 0
@@ -62,7 +63,7 @@ class RunSummary:
 
 
 def worker(folder: Path) -> int | None:
-    """The process id that works on the run in `folder` now, or None."""
+    """Return the process id that works on the run in `folder` now, or None."""
     try:
         descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -79,7 +80,8 @@ def worker(folder: Path) -> int | None:
 
 
 def find_run(home: Path, name: str) -> str:
-    """Return the id that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
+    """Return the id that `name` means: an id, the start of exactly one, or "last". Raises
+    NoSuchRun."""
     if RUN_ID.fullmatch(name) and (home / "runs" / name).is_dir():
         return name
     runs = run_ids(home)
@@ -103,7 +105,7 @@ def _is_beside(home: Path, run: str) -> bool:
 
 
 def run_ids(home: Path, *, archived: bool = True) -> list[str]:
-    """All runs, newest first; those that were put away only when `archived`."""
+    """Return all runs, newest first; those that were put away only when `archived`."""
     found: set[str] = set()
     with suppress(FileNotFoundError), os.scandir(home / "runs") as entries:
         found = {
@@ -119,7 +121,7 @@ def run_ids(home: Path, *, archived: bool = True) -> list[str]:
 
 
 def open_log(home: Path, run: str) -> BinaryIO:
-    """The log of a run, also of one that was put away. Raises OSError."""
+    """Return the log of a run, also of one that was put away. Raises OSError."""
     try:
         return (home / "runs" / run / "log.jsonl").open("rb")
     except FileNotFoundError:
@@ -132,7 +134,7 @@ def open_log(home: Path, run: str) -> BinaryIO:
 
 
 def log_size(home: Path, run: str) -> int | None:
-    """How many bytes the log of a run has; None when there is none."""
+    """Return how many bytes the log of a run has; None when there is none."""
     try:
         return (home / "runs" / run / "log.jsonl").stat().st_size
     except OSError:
@@ -142,7 +144,8 @@ def log_size(home: Path, run: str) -> int | None:
 
 
 def read_events(home: Path, run: str) -> Iterator[Event]:
-    """The events of a run in order; a torn last line is left out, a damaged one in between is an error."""
+    """Yield the events of a run in order; a torn last line is left out, a damaged one in between is
+    an error."""
     path = home / "runs" / run / "log.jsonl"
     try:
         with open_log(home, run) as file:
@@ -163,7 +166,8 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
 
 
 def summarise(home: Path, run: str) -> RunSummary | None:
-    """One run's line. Looks at the first and the last event only, unless the run has not ended."""
+    """Return one run's line. Looks at the first and the last event only, unless the run has not
+    ended."""
     try:
         with open_log(home, run) as file:
             first, last = _ends(file)

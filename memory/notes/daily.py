@@ -1,13 +1,15 @@
-"""Daily notes, `memory/YYYY-MM-DD.md`: what was worth writing down on a day, in the words in which it was said.
+"""Daily notes, `memory/YYYY-MM-DD.md`: what was worth writing down on a day, in the words in which
+it was said.
 
     # 2026-02-15
 
     ## Events
     - 14:03 I have a meeting tomorrow <!-- sopwith session=main run=20260215-140259-3079f turn=1 kind=instruction -->
 
-What the agent writes carries a mark: which session said it, in which run and turn. What the owner writes by hand has none
-and is the owner's. A shared session reads the entries that carry its own mark and nothing else. Source: seed 004 §6.3,
-seed 000 stage 4; shared architecture, "Where the seeds disagree".
+What the agent writes carries a mark: which session said it, in which run and turn. What the owner
+writes by hand has none and is the owner's. A shared session reads the entries that carry its own
+mark and nothing else. Source: seed 004 §6.3, seed 000 stage 4; shared architecture, "Where the
+seeds disagree".
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ _TIME = pattern(r"(?:\[[ xX]\] )?(\d\d:\d\d) ")
 
 
 class Note(NamedTuple):
-    """One entry. By hand: `run` is "" and `turn` 0, `kind` is "event" and the session is the main one."""
+    """One entry. By hand: `run` is "" and `turn` 0, `kind` is "event" and the session is the main
+    one."""
 
     text: str
     session: Session
@@ -63,10 +66,12 @@ def add(
     lang: str = "en",
     redact: Callable[[str], str] | None = None,
 ) -> Path:
-    """Write one entry into the note of the day of `at` (local time) and commit it; return the note's file.
+    """Write one entry into the note of the day of `at` (local time) and commit it; return the
+    note's file.
 
-    When it returns, the entry survives a power cut. Secrets are hidden. Any number of processes may add at once. Raises
-    OSError, Unreadable (what lies there is no text), and RepositoryError; after the last the entry stands all the same.
+    When it returns, the entry survives a power cut. Secrets are hidden. Any number of processes may
+    add at once. Raises OSError, Unreadable (what lies there is no text), and RepositoryError; after
+    the last the entry stands all the same.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"{kind!r} is no kind of note")
@@ -93,8 +98,8 @@ def _name(day: date) -> str:
 def read(home: Path, day: date, session: Session) -> str:
     """Return what a session may read of a day's note, without marks; "" when there is nothing.
 
-    The main session reads all of it, with the entries of shared sessions named as theirs; a shared one its own entries.
-    Raises OSError, Unreadable.
+    The main session reads all of it, with the entries of shared sessions named as theirs; a shared
+    one its own entries. Raises OSError, Unreadable.
     """
     return visible(_text(home, day, session), session)
 
@@ -112,7 +117,8 @@ def visible(text: str, session: Session) -> str:
 
 
 def entries(home: Path, day: date, session: Session) -> list[Note]:
-    """The entries of a day that a session may read, in the order of the file. Raises OSError, Unreadable."""
+    """Return the entries of a day that a session may read, in the order of the file. Raises
+    OSError, Unreadable."""
     found = (note for _, note in _blocks(_text(home, day, session)))
     return [note for note in found if session.is_main or _is_own(note, session)]
 
@@ -129,7 +135,7 @@ def _is_own(note: Note, session: Session) -> bool:
 
 
 def days(home: Path) -> list[date]:
-    """The days that have a note, oldest first."""
+    """Return the days that have a note, oldest first."""
     found = []
     for path in (home / "memory").glob("????-??-??.md"):
         try:
@@ -140,7 +146,8 @@ def days(home: Path) -> list[date]:
 
 
 def _on_lines(text: str) -> str:
-    """The text as the inside of one list entry: later lines are indented, and nothing in it can be taken for a mark."""
+    """Return the text as the inside of one list entry: later lines are indented, and nothing in it
+    can be taken for a mark."""
     text = text.strip()[:MAX_ENTRY_CHARS].replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     lines = (
         " ".join("".join(c if c.isprintable() else " " for c in line).split())
@@ -150,7 +157,7 @@ def _on_lines(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, Note]]:
-    """Each list entry with its later lines: as it can be read, and what it says."""
+    """Yield each list entry with its later lines: as it can be read, and what it says."""
     block: list[str] = []
     for line in [*text.splitlines(), ""]:
         if block and not line.startswith("  "):

@@ -1,8 +1,10 @@
-"""Find what the owner says that should be written down at once: instructions, preferences, decisions, lessons.
+"""Find what the owner says that should be written down at once: instructions, preferences,
+decisions, lessons.
 
-No model is asked. A sentence counts when it *begins* as such a thing is said (rows of assets/memory/remember.toml, English
-and Chinese), so that a task which only mentions one does not. What stands in quotes, in code, or behind the colon of a task
-is somebody else's words; a question is none of these. Source: seed 000 stage 4.
+No model is asked. A sentence counts when it *begins* as such a thing is said (rows of
+assets/memory/remember.toml, English and Chinese), so that a task which only mentions one does not.
+What stands in quotes, in code, or behind the colon of a task is somebody else's words; a question
+is none of these. Source: seed 000 stage 4.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _COLON = pattern(
 
 
 class Remembered(NamedTuple):
-    """One thing to write down: its kind, the words as said (secrets hidden), whether the request is nothing else."""
+    """One thing to write down: its kind, the words as said (secrets hidden) without "remember
+    that", whether the request is nothing else."""
 
     kind: Kind
     text: str
@@ -54,7 +57,8 @@ class _Rule(NamedTuple):
 
 
 def importance(text: str, who: str) -> int:
-    """Return how important something said is, 1 to 10: what the owner wants kept most, thanks and greetings least."""
+    """Return how important something said is, 1 to 10: what the owner wants kept most, thanks and
+    greetings least."""
     kinds = {each.kind for each in find(text)} if who == "owner" else set()
     if kinds:
         return max(IMPORTANCE[kind] for kind in kinds)
@@ -71,11 +75,12 @@ def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remember
     if not _pattern("hint").search(text):
         return []
     from memory.facts.personal import hidden
+    from memory.wording import told
 
     masked = _pattern("quoted").sub(lambda match: "\x01" * len(match[0]), text)
     found, has_task = _all(masked)
     return [
-        Remembered(each.kind, hidden(text[each.start : each.end], redact), not has_task)
+        Remembered(each.kind, hidden(told(text[each.start : each.end]), redact), not has_task)
         for each in found
     ]
 
@@ -161,7 +166,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 @cache
 def _sentence() -> re.Pattern[str]:
-    """A dot ends no sentence behind a title or a short form."""
+    """Return the pattern of a sentence end: a dot behind a title or a short form is none."""
     inside = rf"(?:{_table()['short']}|[^.!?。！？\n]|[.!?](?!\s|$))+"
     return re.compile(inside + r"(?:[.!?]+(?=\s|$)|[。！？]+|(?=\n)|\Z)")
 

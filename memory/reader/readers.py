@@ -1,7 +1,9 @@
-"""Read what a session may read: the split between the owner and a group lies here and in the notes' marks.
+"""Read what a session may read: the split between the owner and a group lies here and in the notes'
+marks.
 
-`reader_for` is the only way to a reader. What a shared session asks for beyond its own is refused: OWNER.md, MEMORY.md, the
-facts, what was learned, runs and notes of others. Source: seed 000 stage 1, seed 004 §2, §4.
+`reader_for` is the only way to a reader. What a shared session asks for beyond its own is refused:
+OWNER.md, MEMORY.md, the facts, what was learned, runs and notes of others. Source: seed 000 stage
+1, seed 004 §2, §4.
 
     SopwithError
     └── NotForThisSession   2  what was asked for is not this session's to read
@@ -41,7 +43,8 @@ def _refused(what: str) -> NotForThisSession:
 
 
 class Reader:
-    """Read for one session. Each method may raise NotForThisSession; texts raise OSError and Unreadable too."""
+    """Read for one session. Each method may raise NotForThisSession; texts raise OSError and
+    Unreadable too."""
 
     def __init__(self, home: Path, session: Session, today: date) -> None:
         self._home, self.session, self._today = home, session, today
@@ -54,7 +57,8 @@ class Reader:
         return read_owner_text(self._home, name, follows_links=self.session.is_main)
 
     def note(self, day: date) -> str:
-        """Return what may be read of a day's note; "" when there is nothing. A group reads what it said today."""
+        """Return what may be read of a day's note; "" when there is nothing. A group reads what it
+        said today."""
         if day != self._today and not self.session.is_main:
             raise _refused(f"memory/{day.isoformat()}.md")
         return notes.read(self._home, day, self.session)
@@ -90,10 +94,11 @@ class Reader:
         return found
 
     def find(self, name: str) -> str:
-        """Return the id of the run that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun.
+        """Return the id of the run that `name` means: an id, the start of exactly one, or "last".
+        Raises NoSuchRun.
 
-        The owner may name any run; "last" is the last of the session's own. For a group, what is the start of others'
-        runs, or of none, is refused alike.
+        The owner may name any run; "last" is the last of the session's own. For a group, what is
+        the start of others' runs, or of none, is refused alike.
         """
         if self.session.is_main and name != "last":
             return find_run(self._home, name)
@@ -106,8 +111,9 @@ class Reader:
         raise _refused(f"run {name}")
 
     def events(self, run: str) -> Iterator[Event]:
-        """Return the log of one run (its whole id). The owner may look at what was said in every session; for a group,
-        a run that is not there is refused like those of others, so that none can be told from none."""
+        """Return the log of one run (its whole id). The owner may look at what was said in every
+        session; for a group, a run that is not there is refused like those of others, so that none
+        can be told from none."""
         if not self.session.is_main and not (run in run_ids(self._home) and self._is_own(run)):
             raise _refused(f"run {run}")
         return read_events(self._home, run)
@@ -123,7 +129,8 @@ class Reader:
             raise _refused(what)
 
     def _is_own(self, run: str) -> bool:
-        """Return True if the first event of a run says this session; a log that is damaged there is nobody's."""
+        """Return True if the first event of a run says this session; a log that is damaged there is
+        nobody's."""
         try:
             first = next(read_events(self._home, run), None)
         except SopwithError:
@@ -134,5 +141,6 @@ class Reader:
 
 
 def reader_for(home: Path, session: Session, today: date | None = None) -> Reader:
-    """Return the reader of one session. `today` is the day whose note a shared session may read (default: here, now)."""
+    """Return the reader of one session. `today` is the day whose note a shared session may read
+    (default: here, now)."""
     return Reader(home, session, today or date.today())

@@ -1,7 +1,8 @@
 """Answer a question from memory, where one line says it for sure: no model is asked.
 
-Sure is a statement in which everything stands that the question asks about, and a value of the kind that it asks for: a
-time, a number. What asks itself, what a newer line took the place of, and what the agent said are no answers.
+Sure is a statement in which everything stands that the question asks about, and a time where one is
+asked for. What asks itself, what a newer line took the place of, and what the agent said are no
+answers.
 """
 
 from __future__ import annotations
@@ -18,29 +19,30 @@ from text.time import find
 
 if TYPE_CHECKING:
     from memory.journal.store import Store
-    from memory.journal.turns import Turn
-    from memory.recall.features import Shape
+    from memory.journal.turns import Found, Turn
     from models.embeddings import Embedder
 
 LOOKED_AT = 20
 MOST = 3  # lines
-LEAST_SHARE = 0.6  # of the best one's score
-LEAST_ALIKE = 0.25  # cosine of question and line: of our own lines 48 of 50 that answer lie above, 1 of 10 that do not
+# Cosine of question and line, and a share of what is said: of our own lines 47 of 50 that answer
+# lie above, 4 of 40 that do not.
+LEAST_ALIKE, SHARE_SAID = 0.4, 0.7
 # Words that only say that a name or a value is asked for.
 _ASKING = pattern(
     r"(?i)\b(?:called|named?|tell|know|remember|put)\b|\b(?:i|we) (?:say|said|tell|told|mention(?:ed)?|talk(?:ed)?)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
 )
 _WORD = pattern(r"[A-Za-z0-9_'’.-]+|[^\W\dA-Za-z_]+")
+_WHEN = pattern(
+    r"(?i)^\s*(?:when|since when|how long|(?:in|on|during)? ?(?:what|which) (?:date|year|month|day|week))\b"
+    r"|什么时[候间]|哪一?[天年月日]|几[号月点]|多久|何时"
+)
 Kind = Literal["sure", "nearest"]
 _OWN = pattern(r"(?i)\b(?:i|my|we|our)\b|我")
-_TOLD = pattern(
-    r"(?i)^(?:please )?(?:remember|note|keep in mind|don['’]t forget)(?: that\b|\s*[:,])?\s+(?=\S)|^请?(?:记住|记一下|别忘了)[，,：:]?\s*"
-)
 
 
 class Answer(NamedTuple):
-    """A line that answers, without the words that told us to keep it; `source` says where it stands; `nearest`: not all
-    that is asked about stands in it."""
+    """A line that answers, without the words that told us to keep it; `source` says where it
+    stands; `nearest`: not all that is asked about stands in it."""
 
     text: str
     source: str
@@ -54,8 +56,9 @@ class Answer(NamedTuple):
 def answer(
     home: Path, question: str, now: datetime, embedder: Embedder | None = None
 ) -> list[Answer]:
-    """Return the lines that answer a question for sure, the best first; else the one line that holds most of what the
-    owner asks about themselves. With an `embedder`: the lines that may answer it by what they mean. Raises JournalError."""
+    """Return the lines that answer a question for sure, the best first; else the one line that
+    holds most of what the owner asks about themselves. With an `embedder`: the lines that may
+    answer it by what they mean. Raises JournalError."""
     if not (only_asks(question) if embedder else is_question(question)):
         return []
     from memory.journal.store import Store
@@ -74,7 +77,9 @@ def answer(
 
 
 def _told(turn: Turn) -> str:
-    return _TOLD.sub("", " ".join(turn.text.split()))
+    from memory.wording import told
+
+    return told(" ".join(turn.text.split()))
 
 
 def _found(
@@ -86,8 +91,7 @@ def _found(
     if embedder:
         results = search(store, question, now, LOOKED_AT, embedder=embedder).results
         told = [each for each in results if _states(each.turn)]
-        best = [each.turn for each in told if each.score >= LEAST_SHARE * told[0].score]
-        return [(turn, "nearest") for turn in _alike(question, best, embedder)]
+        return [(turn, "nearest") for turn in _alike(question, told, embedder)]
     wanted = _wanted(question)
     known = wanted.keys() & store.documents(wanted).keys()
     kind: Kind = "sure" if known == wanted.keys() else "nearest"
@@ -98,17 +102,19 @@ def _found(
     return [(each.turn, kind) for each in results if _says(each.turn, question, known)]
 
 
-def _alike(question: str, turns: list[Turn], embedder: Embedder) -> list[Turn]:
-    """Return the turns that mean something like the question."""
+def _alike(question: str, found: list[Found], embedder: Embedder) -> list[Turn]:
+    """Return the turns that say and mean something like the question."""
     from models.embeddings import EmbeddingError
 
+    turns = [each.turn for each in found]
     if not turns:
         return []
     try:
         asked, *told = embedder.embed([question, *map(_told, turns)], is_awaited=True)
     except EmbeddingError:
         return []
-    return [turn for turn, each in zip(turns, told, strict=True) if asked @ each >= LEAST_ALIKE]
+    near = (asked @ each + SHARE_SAID * one.said for one, each in zip(found, told, strict=True))
+    return [turn for turn, alike in zip(turns, near, strict=True) if alike >= LEAST_ALIKE]
 
 
 def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> bool:
@@ -117,7 +123,7 @@ def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> boo
 
 
 def _wanted(question: str) -> dict[str, str]:
-    """The terms that must stand in an answer, each with the word that it is of."""
+    """Return the terms that must stand in an answer, each with the word that it is of."""
     from text.words import asked
 
     said = _WORD.findall(_ASKING.sub(" ", without_asking(question)))
@@ -141,10 +147,13 @@ def _states(turn: Turn) -> bool:
 
 
 def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
+    """Tell whether a turn states all that is wanted, and a time where one is asked for."""
     from memory.recall.features import shape
 
     seen = shape(turn.text)
-    return _states(turn) and wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
+    if not _states(turn) or not wanted <= seen.tokens.keys():
+        return False
+    return not _WHEN.search(question) or seen.has_digit or bool(find(turn.text, turn.at))
 
 
 _TELLS = pattern(r"(?i)^(?:i|my|we|our)\b|\b(?:is|are|was|were|has)\b|^我|是")
@@ -159,22 +168,3 @@ def _was_an_order(home: Path, turn: Turn) -> bool:
         return False
     is_done = bool(run.sop)
     return is_done or (run.status == "no_model" and not _TELLS.search(turn.text))
-
-
-_WHEN = pattern(
-    r"(?i)^\s*(?:when|since when|how long|(?:in|on|during)? ?(?:what|which) (?:date|year|month|day|week))\b"
-    r"|什么时[候间]|哪一?[天年月日]|几[号月点]|多久|何时"
-)
-_COUNT = pattern(r"(?i)\bhow (?:many|much|old|often)\b|多少|几[个次岁本只条位家]|多大")
-_NAMED = pattern(r"(?i)\b(?:called|named?|who|whose)\b|叫|名字|谁")
-_IS_NAMED = pattern("叫|名|姓|是")
-
-
-def _has_value(turn: Turn, seen: Shape, question: str) -> bool:
-    """Tell whether a turn holds a value of the kind that a question asks for."""
-    if _WHEN.search(question):
-        return seen.has_digit or bool(find(turn.text, turn.at))
-    if _NAMED.search(question):
-        is_named = seen.names > 0 or seen.has_digit
-        return is_named if question.isascii() else _IS_NAMED.search(turn.text) is not None
-    return seen.has_digit or not _COUNT.search(question)

@@ -1,7 +1,7 @@
 """Tell recall from the window whom or what "it" and "she" in a question stand for.
 
-It only helps to find. Who "my sister" is says the graph (memory/graph/aliases.py), which remembers it for longer.
-Source: seed 003 P2.5.
+It only helps to find. Who "my sister" is says the graph (memory/graph/aliases.py), which remembers
+it for longer. Source: seed 003 P2.5.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _REFERS = re.compile(
 
 
 def with_names(question: str, recent: Callable[[], Sequence[Turn]]) -> str:
-    """The question and behind it the names that it may refer to: "when did we buy it?" → "… HP-4200". As it is where it
-    refers to nothing: then nobody asks for what was said last (`recent`, the newest last)."""
+    """Return the question and behind it the names that it may refer to: "when did we buy it?" → "…
+    HP-4200". As it is where it refers to nothing: then nobody asks for what was said last
+    (`recent`, the newest last)."""
     if not _REFERS.search(question):
         return question
     names = dict.fromkeys(name for turn in reversed(recent()) for name in _names(turn.text))

@@ -1,7 +1,8 @@
-"""Gather the turns that may answer a question: by words, by meaning, by time, by who is named, and what was said around.
+"""Gather the turns that may answer a question: by words, by meaning, by time, by who is named, and
+what was said around.
 
-A journal of any size is looked at as closely as a small one: the turns of a person whom the question names are searched
-by themselves. Source: seed 003 P4.2.
+A journal of any size is looked at as closely as a small one: the turns of a person whom the
+question names are searched by themselves. Source: seed 003 P4.2.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def candidates(
     session: str | None = None,
     embedder: Embedder | None = None,
 ) -> tuple[Candidates | None, list[str]]:
-    """Return what may answer a question, with its features, and what could not be used. None where nothing may."""
+    """Return what may answer a question, with its features, and what could not be used. None where
+    nothing may."""
     from memory.graph import synonyms
     from memory.recall.features import Rows, features
     from memory.recall.words import alike
@@ -167,7 +169,8 @@ def _in_time(
     words: Mapping[int, float],
     near: Near | None,
 ) -> set[int]:
-    """Return turns of the times that are asked for: said then, or speaking of then; those that fit otherwise, first."""
+    """Return turns of the times that are asked for: said then, or speaking of then; those that fit
+    otherwise, first."""
     found: set[int] = set()
     for each in (one for one in ranges if not one.is_vague):
         for axis in ("said", "mentioned"):
@@ -193,7 +196,8 @@ def _last_read(store: Store, rows: Rows) -> dict[int, datetime]:
 
 
 def _told(question: Question, documents: Mapping[str, int], total: int) -> float:
-    """Return the share of what is telling in a question that stands anywhere; 1 where nothing is telling."""
+    """Return the share of what is telling in a question that stands anywhere; 1 where nothing is
+    telling."""
     from memory.recall.features import rarity
 
     whole = (term for term in question.terms if term in documents or not is_joint(term))

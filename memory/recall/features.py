@@ -1,8 +1,9 @@
-"""Count what speaks for a turn as the answer to a question: words, meaning, shape, who said it, when.
+"""Count what speaks for a turn as the answer to a question: words, meaning, shape, who said it,
+when.
 
-Each turn is looked at together with its neighbours and its episode: the answer to "Where did you go?" repeats none of
-the question's words. All numbers are about 0 to 1, so that one set of weights (assets/recall_weights.json) serves
-journals of every size. Source: figures "Recall"; seed 003 P4.3.
+Each turn is looked at together with its neighbours and its episode: the answer to "Where did you
+go?" repeats none of the question's words. All numbers are about 0 to 1, so that one set of weights
+(assets/recall_weights.json) serves journals of every size. Source: figures "Recall"; seed 003 P4.3.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ _SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
 
 
 class Shape(NamedTuple):
-    """Hold what a text looks like: how often each token stands in it, how many there are, and what kind of sentences."""
+    """Hold what a text looks like: how often each token stands in it, how many there are, and what
+    kind of sentences."""
 
     tokens: Mapping[str, int]
     length: int
@@ -60,7 +62,7 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def shape(text: str) -> Shape:
-    """The shape of a text."""
+    """Return the shape of a text."""
     text = text[:MAX_CHARS]
     tokens = cut(text)
     has_digit = _DIGIT.search(text) is not None
@@ -80,17 +82,20 @@ def shape(text: str) -> Shape:
 
 
 class Meaning(NamedTuple):
-    """How near a turn is to the question, in standard deviations above all turns: the statement, and as it was asked."""
+    """How near a turn is to the question, in standard deviations above all turns: the statement,
+    and as it was asked."""
 
     stated: Numbers
     first: Numbers
 
 
 class Rows:
-    """The turns that are looked at, by session and time, with what is next to what. Takes them in any order."""
+    """The turns that are looked at, by session and time, with what is next to what. Takes them in
+    any order."""
 
     def __init__(self, turns: Mapping[int, Turn], before: Mapping[int, int | None]) -> None:
-        """`before`: the turn before each; a turn that is not in it, as a line that was written down, stands alone."""
+        """`before`: the turn before each; a turn that is not in it, as a line that was written
+        down, stands alone."""
         import numpy as np
 
         order = [
@@ -129,11 +134,11 @@ class Rows:
         self.is_talk[follows[others]] = self.is_talk[follows[others] + 1] = 1.0
 
     def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
-        """The values of the turn before (0 where there is none), along the last axis."""
+        """Return the values of the turn before (0 where there is none), along the last axis."""
         return self._moved(values, self.before, steps)
 
     def later(self, values: Numbers, steps: int = 1) -> Numbers:
-        """The values of the turn after."""
+        """Return the values of the turn after."""
         return self._moved(values, self.after, steps)
 
     def _moved(self, values: Numbers, places: NDArray[np.int64], steps: int) -> Numbers:
@@ -144,7 +149,7 @@ class Rows:
         return values
 
     def highest(self, values: Numbers) -> Numbers:
-        """The highest of each episode, for each of its turns."""
+        """Return the highest of each episode, for each of its turns."""
         import numpy as np
 
         return np.maximum.reduceat(values, self.starts)[self.episodes]
@@ -159,9 +164,10 @@ def features(
     ranges: Sequence[TimeRange],
     like: Numbers | None = None,
 ) -> dict[str, Numbers]:
-    """Return name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the
-    times that the question names; `like`: (words of the question, rows), how much a row has words like them. Without
-    `meaning`, what comes of it and of `like` is left out."""
+    """Return name → a number for each row. `documents`: in how many of the `total` turns each term
+    stands; `ranges`: the times that the question names; `like`: (words of the question, rows), how
+    much a row has words like them. Without `meaning`, what comes of it and of `like` is left
+    out."""
     found = _of_words(question, rows, documents, total)
     found |= _of_shape(question, rows)
     found["answers"] = found["after_question"] * found.pop("before")
@@ -224,7 +230,8 @@ def _beside(rows: Rows, values: Numbers, steps: int) -> Numbers:
 
 
 def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
-    """Return what the sentences of a row look like; all but the last three only tell something in a dialogue."""
+    """Return what the sentences of a row look like; all but the last three only tell something in a
+    dialogue."""
     import numpy as np
 
     talk = rows.is_talk
@@ -251,7 +258,8 @@ def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
 
 
 def _company(question: Question, rows: Rows) -> Numbers:
-    """Return the share of the people whom the question names that speak, or are named, in the episode of a row."""
+    """Return the share of the people whom the question names that speak, or are named, in the
+    episode of a row."""
     import numpy as np
 
     found = np.zeros(len(rows.numbers))
@@ -279,7 +287,8 @@ def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
 def _of_like_words(
     question: Question, rows: Rows, documents: Mapping[str, int], total: int, like: Numbers | None
 ) -> dict[str, Numbers]:
-    """Words of the question of which the row, or what is around it, has one that means much the same."""
+    """Return the words of the question of which the row, or what is around it, has one that means
+    much the same."""
     import numpy as np
 
     asked = asked_words(question)
@@ -299,7 +308,8 @@ def _spread(values: Numbers) -> Numbers:
 
 
 def _of_time(rows: Rows, ranges: Sequence[TimeRange]) -> dict[str, Numbers]:
-    """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a turn."""
+    """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a
+    turn."""
     import numpy as np
 
     within, soon, mentioned = (np.zeros(len(rows.numbers)) for _ in range(3))

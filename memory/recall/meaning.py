@@ -1,8 +1,9 @@
 """The vectors of a journal's turns, kept beside its index, and what in it is near to a question.
 
-The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed and `SOPWITH_VECTORS=faiss` asks for it) is
-derived: one that does not fit the rows is made anew from them. A store that is open for one session makes its own in
-memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
+The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed and
+`SOPWITH_VECTORS=faiss` asks for it) is derived: one that does not fit the rows is made anew from
+them. A store that is open for one session makes its own in memory, so that it never maps what was
+said elsewhere. Source: seed 003 P3.7, P4.3.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class _Opened:
 
 
 class Near(NamedTuple):
-    """Hold what is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
+    """Hold what is near to a question in meaning: `best`, number → cosine, and the means to ask for
+    others."""
 
     best: dict[int, float]
     vectors: Vectors
@@ -62,7 +64,7 @@ class Near(NamedTuple):
     questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
 
     def nearest_cosine(self, without: Collection[int] = ()) -> float:
-        """How near the nearest is; 1 for a model of which it is not known what is near."""
+        """Return how near the nearest is; 1 for a model of which it is not known what is near."""
         cosines = (each for number, each in self.best.items() if number not in without)
         return max(cosines, default=0.0) if self.vectors.model in MODELS else 1.0
 
@@ -73,7 +75,8 @@ class Near(NamedTuple):
         ]
 
     def of(self, numbers: Sequence[int]) -> Meaning:
-        """How near each of some turns is, in standard deviations; 0 for those that have no vector."""
+        """Return how near each of some turns is, in standard deviations; 0 for those that have no
+        vector."""
         import numpy as np
 
         compared = self.vectors if self.vectors.has_any() else self.lines
@@ -117,7 +120,8 @@ def near(
 
 
 def embed(store: Store, embedder: Embedder, keys: Sequence[str]) -> None:
-    """Make the vectors of texts that wait for one, and of their words. Raises EmbeddingError, JournalError."""
+    """Make the vectors of texts that wait for one, and of their words. Raises EmbeddingError,
+    JournalError."""
     texts = store.texts(keys)
     learn(store, embedder, texts.values())
     new = {key: text for key, text in texts.items() if store.embedding(key, embedder.name) is None}
@@ -144,7 +148,7 @@ def _paired(numbers: NDArray[np.int64], cosines: NDArray[np.float32]) -> dict[in
 
 
 def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:
-    """The turns of one session; None for all that the store may read."""
+    """Return the turns of one session; None for all that the store may read."""
     if session is None:
         return None
     total = store.total(session)
@@ -155,7 +159,7 @@ def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset
 
 
 def _vectors(store: Store, model: str) -> _Opened | None:
-    """The vectors of a store as they are now; what was embedded since is added."""
+    """Return the vectors of a store as they are now; what was embedded since is added."""
     opened = _opened.get(store)
     if opened is None or opened.vectors.model != model:
         opened = _from_file(store, model)
@@ -186,7 +190,8 @@ def _from_file(store: Store, model: str) -> _Opened | None:
 
 
 def _backend() -> Any:
-    """Return the index that SOPWITH_VECTORS names, where its library is installed; None: our own."""
+    """Return the index that SOPWITH_VECTORS names, where its library is installed; None: our
+    own."""
     return _named(os.environ.get("SOPWITH_VECTORS", ""))
 
 
@@ -202,7 +207,7 @@ def _file(store: Store) -> Path:
 
 
 def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
-    """Tells whether numbers still stand for the same turns: a hash over some of their texts."""
+    """Tell whether numbers still stand for the same turns: a hash over some of their texts."""
     some = [int(numbers[len(numbers) * part // 8]) for part in range(8)] + [int(numbers[-1])]
     turns = store.turns(some)
     return text_hash("\n".join(f"{number} {turn.id} {turn.text}" for number, turn in turns.items()))

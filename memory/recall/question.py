@@ -1,9 +1,9 @@
 """Read what a question asks for: its words, the people it names, and how the answer to it would
 begin.
 
-What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
-as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003
-P4.3; figures "Recall".
+What was said stands in the first person ("I went to …"), a question names the speaker ("When did
+Ann go to …?"). Asked as it stands, an embedding finds other questions; as a statement in the first
+person it finds answers. Source: seed 003 P4.3; figures "Recall".
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _ABOUT_ASKING = re.compile(r"(?i)\bask(?:ed)?\b|问")
 
 
 class Question(NamedTuple):
-    """`terms`: what it is looked up by. `named`: the speakers that it names, as they are written in `Turn.who`.
-    `stated`: it as a statement, `first`: it in the first person."""
+    """`terms`: what it is looked up by. `named`: the speakers that it names, as they are written in
+    `Turn.who`. `stated`: it as a statement, `first`: it in the first person."""
 
     text: str
     terms: tuple[str, ...]
@@ -64,7 +64,8 @@ def understood(
 
 
 def stated(text: str, named: Iterable[str]) -> str:
-    """The question as the beginning of its answer: "When did Ann go to Rome?" → "I go to Rome"."""
+    """Return the question as the beginning of its answer: "When did Ann go to Rome?" → "I go to
+    Rome"."""
     said = _as_first(text[:MAX_STATED_CHARS], named).rstrip("?？ ")
     said = _AUXILIARY.sub("", _START.sub("", said).strip()).strip()
     return _ASKING_ZH.sub("", said).strip() or text[:MAX_STATED_CHARS]
@@ -88,12 +89,13 @@ def _names(text: str, who: str) -> bool:
 
 
 def is_small(token: str) -> bool:
-    """True for a token that says nothing about what is asked for."""
+    """Return True for a token that says nothing about what is asked for."""
     return token in SMALL or _STOP_CHARACTERS.issuperset(token)
 
 
 def is_joint(token: str) -> bool:
-    """True for a pair of characters that may be the end of one word and the beginning of another."""
+    """Return True for a pair of characters that may be the end of one word and the beginning of
+    another."""
     return not token.isascii() and not _STOP_CHARACTERS.isdisjoint(token)
 
 
@@ -114,11 +116,12 @@ def without_asking(question: str) -> str:
 
 
 def is_echo(turn: Turn, query: str) -> bool:
-    """Tell whether a turn is a request of the owner that only asks, as `query` does: it tells nothing."""
+    """Tell whether a turn is a request of the owner that only asks, or says the same as `query`: it
+    tells nothing."""
     is_request = turn.who == "owner" and turn.run and turn.importance <= USUAL
     if not is_request or _ABOUT_ASKING.search(query):
         return False
-    return turn.text.strip() == query.strip() or (only_asks(query) and only_asks(turn.text))
+    return only_asks(turn.text) or turn.text.strip() == query.strip()
 
 
 def only_asks(text: str) -> bool:

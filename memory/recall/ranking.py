@@ -1,8 +1,9 @@
 """Find the turns that answer a question: what may answer it is weighed, and the first of it chosen.
 
-The weights are learned from questions of several kinds (`python -m bench.learn --write`, assets/recall_weights.json).
-A time in the question is a reason for a turn and keeps places for it, never a reason against one. What is not there
-(vectors, index) is done without and named. Source: seed 003 P4.2-P4.5; seed 000 stage 2; figures "Recall".
+The weights are learned from questions of several kinds (`python -m bench.learn --write`,
+assets/recall_weights.json). A time in the question is a reason for a turn and keeps places for it,
+never a reason against one. What is not there (vectors, index) is done without and named. Source:
+seed 003 P4.2-P4.5; seed 000 stage 2; figures "Recall".
 """
 
 from __future__ import annotations
@@ -27,16 +28,15 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(__file__).parents[2] / "assets" / "recall_weights.json"
 LIKE = 0.05  # from which it is said that a turn has words like those asked for
-# (a question that is looked up by meaning too, in English) → what must be there of it, else nothing is given: the share of
-# what is telling in it that is said around one turn, and how near a turn is: its cosine, and words that mean much the same.
-# Measured on questions of our collections: of those that their own journal answers 97 in 100 are kept, of strangers' about
-# a half; of Chinese statements, which nobody means as a question, nearly all.
-LEAST: dict[tuple[bool, bool], tuple[float, float]] = {
-    (True, True): (0.5, 0.5),
-    (True, False): (0.01, 0.3),
-    (False, True): (0.3, 0.24),
-    (False, False): (0.01, 0.24),  # in pairs of characters: many pairs stand nowhere
-}
+# So much of a query must be there, else nothing is given: the cosine of the nearest, and shares of
+# the words that are said and of those that mean much the same. Of questions that their own journal
+# answers 97 in 100 are kept; of those whose answers were taken out of it, about a half.
+LEAST_ASKED = {True: 0.34, False: 0.3}  # of a question, in English and else
+LEAST_STATED = 0.2  # of what is no question
+LEAST_DATED = 0.4  # where a time is asked for of which there is nothing
+# Without a model, in English and else: of Chinese many pairs of characters stand nowhere.
+LEAST_SAID = {True: 0.3, False: 0.01}
+SHARE_SAID, SHARE_LIKE = 0.7, 0.1
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
 BY_HAND = {
@@ -62,7 +62,8 @@ def search(
     session: str | None = None,
     embedder: Embedder | None = None,
 ) -> Recalled:
-    """The `k` turns that answer a question best, best first; `now` is aware. `session`: only what was said there."""
+    """Return the `k` turns that answer a question best, best first; `now` is aware. `session`: only
+    what was said there."""
     import numpy as np
 
     found, degraded = candidates(store, query, now, session, embedder)
@@ -82,6 +83,7 @@ def search(
             round(float(scores[row]), DIGITS),
             _why(found, row),
             episodes.get(found.rows.numbers[row]),
+            round(found.told * float(found.features["covered"][row]), DIGITS),
         )
         for row in chosen
     ]
@@ -89,32 +91,39 @@ def search(
 
 
 def _fits(found: Candidates) -> bool:
-    """True when anything answers: it says enough of what is asked, means it, or something is of the time asked for."""
+    """Return True when anything answers: it says enough of what is asked, means it, or something is
+    of the time asked for."""
     query = found.question.text
     has_time = any(not each.is_vague for each in found.ranges)
     is_timely = has_time and _most(found, "soon") + _most(found, "mentioned") > 0
     if is_timely or found.question.named:
         return True
-    said, near = LEAST[found.has_meaning and only_asks(query), query.isascii()]
-    if found.told * _most(found, "covered_near") >= said:
-        return True
-    if has_time:  # of which there is nothing
-        return False
-    return found.nearest + _most(found, "like") >= near
+    said = found.told * _most(found, "covered_near")
+    if not found.has_meaning:
+        return said >= LEAST_SAID[query.isascii()]
+    least = LEAST_ASKED[query.isascii()] if only_asks(query) else LEAST_STATED
+    least = LEAST_DATED if has_time else least
+    return found.nearest + SHARE_SAID * said + SHARE_LIKE * _most(found, "like") >= least
 
 
 def _most(found: Candidates, name: str) -> float:
-    """Return the highest of a feature; what only asks the same, or is to be forgotten, answers nothing."""
+    """Return the highest of a feature. What is to be forgotten answers nothing, nor does what only
+    asks the same as a question."""
+    is_asked = only_asks(found.question.text)
+    return _highest(found, name, found.asked_before if is_asked else frozenset())
+
+
+def _highest(found: Candidates, name: str, left_out: frozenset[int]) -> float:
     import numpy as np
 
     values = found.features.get(name)
     if values is None:
         return 0.0
-    return float(np.delete(values, list(found.asked_before | found.forgotten)).max(initial=0.0))
+    return float(np.delete(values, list(left_out | found.forgotten)).max(initial=0.0))
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
-    """A score for each row; only the order and the distance of two scores mean something."""
+    """Return a score for each row; only the order and the distance of two scores mean something."""
     import numpy as np
 
     weights = _weights()["words_and_meaning" if found.has_meaning else "words"]
@@ -143,8 +152,8 @@ def _weights() -> Mapping[str, Mapping[str, float]]:
 
 
 def _without_repeats(order: Iterable[int], found: Candidates) -> list[int]:
-    """The same words again go behind everything else, so does what the agent repeats of them and what only asks the same;
-    what was written down counts once for each file."""
+    """Return the same words again go behind everything else, so does what the agent repeats of them
+    and what only asks the same; what was written down counts once for each file."""
     rows = found.rows
     said = [each.text.strip() for each in (rows.turns[row] for row in order) if each.who != "agent"]
     seen: set[tuple[str, str]] = set()
@@ -161,8 +170,10 @@ def _without_repeats(order: Iterable[int], found: Candidates) -> list[int]:
 
 def _is_echo(found: Candidates, row: int, said: Iterable[str]) -> bool:
     turn = found.rows.turns[row]
-    if turn.who != "agent":
-        return row in found.asked_before
+    if turn.who != "agent":  # a search for words may find a question, if nothing else says them
+        is_asked = row in found.asked_before
+        is_alone = _highest(found, "covered", found.asked_before) == 0
+        return is_asked and not (is_alone and not only_asks(found.question.text))
     return any(_repeats(turn.text.strip(), each) for each in said)
 
 
@@ -179,7 +190,8 @@ def _is_telling(part: str) -> bool:
 
 
 def _outdated_last(order: Sequence[int], rows: Rows) -> list[int]:
-    """Mark the lines among the first that a newer one took the place of, and put them behind those."""
+    """Mark the lines among the first that a newer one took the place of, and put them behind
+    those."""
     first = list(order[:FIRST])
     newer = outdated([rows.turns[row] for row in first])
     for row in first:
@@ -190,7 +202,8 @@ def _outdated_last(order: Sequence[int], rows: Rows) -> list[int]:
 
 
 def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]:
-    """The first `k`; where a time is asked for, some of them are of that time if there are any that fit."""
+    """Return the first `k`; where a time is asked for, some of them are of that time if there are
+    any that fit."""
     chosen = list(order[:k])
     timely = found.features["within"] + found.features["mentioned"]
     fits = found.features["own"] + found.features.get("near", 0.0)

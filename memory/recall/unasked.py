@@ -25,9 +25,9 @@ LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is broug
 
 
 def relevant(store: Store, request: str, k: int) -> list[Found]:
-    """Up to `k` turns that speak of what a request is about, best first: only those in which, or around which, most of what
-    is telling in it stands. By words alone, ranked by BM25: that finds one in fifty less than `weighed` would, whose numpy the
-    start of a run would feel."""
+    """Return up to `k` turns that speak of what a request is about, best first: only those in
+    which, or around which, most of what is telling in it stands. By words alone, ranked by BM25:
+    that finds one in fifty less than `weighed` would, whose numpy the start of a run would feel."""
     from memory.recall.features import rarity
 
     request = request[:MAX_QUERY_CHARS]
@@ -58,7 +58,8 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
 def _covering(
     store: Store, turns: Mapping[int, Turn], telling: Mapping[str, float]
 ) -> Iterator[tuple[int, AbstractSet[str]]]:
-    """Give the turns that, with those around them, say most of what is telling, and their own words of it; the last first."""
+    """Give the turns that, with those around them, say most of what is telling, and their own words
+    of it; the last first."""
     from memory.recall.features import shape
 
     beside, everything = store.beside(turns), sum(telling.values()) or 1.0
@@ -77,7 +78,7 @@ def _covering(
 def _close(
     turns: Mapping[int, Turn], number: int, beside: Mapping[int, tuple[int | None, int | None]]
 ) -> Iterator[int]:
-    """The turns before and after one that were said soon before or after it."""
+    """Yield the turns before and after one that were said soon before or after it."""
     from memory.recall.features import NEAR_SECONDS
 
     for near in beside.get(number, ()):
@@ -87,7 +88,7 @@ def _close(
 
 
 def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetime) -> None:
-    """Writes down that these were read, so that what is used stays near. What cannot be written is left."""
+    """Note that these were read, so that used turns stay near. What cannot be written is left."""
     from memory.journal.lock import JournalError
     from memory.journal.store import Store
 

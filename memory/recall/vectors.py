@@ -1,8 +1,10 @@
-"""Vectors by number: the nearest to a question, exactly; kept in a file beside the index that can be made anew from it.
+"""Vectors by number: the nearest to a question, exactly; kept in a file beside the index that can
+be made anew from it.
 
-One base class, two implementations that give the same answers: numpy, over a file that is mapped into memory (100,000
-vectors of 512 in 20 ms), and FAISS when it is installed and asked for. Approximate indexes lose most answers under a
-narrow filter, so there is none. Source: seed 003 P3.7; figures "Recall".
+One base class, two implementations that give the same answers: numpy, over a file that is mapped
+into memory (100,000 vectors of 512 in 20 ms), and FAISS when it is installed and asked for.
+Approximate indexes lose most answers under a narrow filter, so there is none. Source: seed 003
+P3.7; figures "Recall".
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ _HEADER_BYTES = 4096
 
 
 class Vectors(ABC):
-    """Vectors of length 1, each with a number. `model` made them; they have `dimension` numbers each."""
+    """Vectors of length 1, each with a number. `model` made them; they have `dimension` numbers
+    each."""
 
     def __init__(self, model: str, dimension: int) -> None:
         self.model, self.dimension = model, dimension
@@ -37,17 +40,19 @@ class Vectors(ABC):
 
     @abstractmethod
     def add(self, numbers: Numbers, vectors: Floats) -> None:
-        """Add vectors (n, dimension). Those whose number is there stay: what was said never changes."""
+        """Add vectors (n, dimension). Those whose number is there stay: what was said never
+        changes."""
 
     @abstractmethod
     def numbers(self) -> Numbers:
-        """All numbers, ascending."""
+        """Return all numbers, ascending."""
 
     @abstractmethod
     def nearest(
         self, question: Floats, count: int, within: Iterable[int] | None = None
     ) -> tuple[Numbers, Floats]:
-        """The numbers nearest to one vector (dimension,), and how near: the cosine, highest first. `within`: only these."""
+        """Return the numbers nearest to one vector (dimension,), and how near: the cosine, highest
+        first. `within`: only these."""
 
     @abstractmethod
     def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
@@ -55,7 +60,7 @@ class Vectors(ABC):
 
     @abstractmethod
     def save(self, path: Path, stamp: str = "") -> None:
-        """Writes them, whole or not at all. `stamp` says what they were made from."""
+        """Write them, whole or not at all. `stamp` says what they were made from."""
 
     def has_any(self) -> bool:
         """Return True unless it is empty."""
@@ -79,9 +84,11 @@ class Vectors(ABC):
             self._sample = _some(np.concatenate([self._sample, vectors]))
 
     def spread(self, questions: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample.
+        """Mean and standard deviation of the cosines of all vectors to each question (m,
+        dimension), from a sample.
 
-        The sample is chosen by what the vectors are, so that a rebuild, which numbers turns anew, gives the same.
+        The sample is chosen by what the vectors are, so that a rebuild, which numbers turns anew,
+        gives the same.
         """
         import numpy as np
 
@@ -185,7 +192,8 @@ class ExactVectors(Vectors):
 
 
 def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
-    """The vectors in a file and their stamp, mapped into memory. None for a file that is torn, or of another model."""
+    """Return the vectors in a file and their stamp, mapped into memory. None for a file that is
+    torn, or of another model."""
     import numpy as np
 
     try:
@@ -279,7 +287,8 @@ class FaissVectors(Vectors):
         return there, np.array(found, np.float32).reshape(-1, self.dimension)
 
     def save(self, path: Path, stamp: str = "") -> None:
-        """See Vectors. What it was made from stands in a small file beside it, which names the index by its bytes."""
+        """See Vectors. What it was made from stands in a small file beside it, which names the
+        index by its bytes."""
         data = self._faiss.serialize_index(self._index).tobytes()
         write_atomic(path, data)
         header = {
@@ -292,7 +301,8 @@ class FaissVectors(Vectors):
 
     @classmethod
     def load(cls, path: Path, model: str) -> tuple[FaissVectors, str] | None:
-        """The index in a file and its stamp; None for a file that is torn, of another model, or not the one described."""
+        """Return the index in a file and its stamp; None for a file that is torn, of another model,
+        or not the one described."""
         import numpy as np
 
         try:
@@ -317,7 +327,8 @@ def _some(vectors: Floats) -> Floats:
 
 
 def _highest(cosines: Floats, count: int) -> Numbers:
-    """Return the places of the `count` highest; of equal ones at the end none, so that numbers do not decide."""
+    """Return the places of the `count` highest; of equal ones at the end none, so that numbers do
+    not decide."""
     import numpy as np
 
     next_one = -np.partition(-cosines, count)[count]

@@ -1,8 +1,9 @@
 """Find the words of a turn that mean much the same as words of the question ("animal", "turtle"),
 by vectors of single words.
 
-The installed model makes them behind, once for each word that is said (memory/journal/api.py); they stand in the index. For
-languages with spaces only: pairs of characters are no words. Source: seed 003 P4.3; figures "Recall".
+The installed model makes them behind, once for each word that is said (memory/journal/api.py); they
+stand in the index. For languages with spaces only: pairs of characters are no words. Source: seed
+003 P4.3; figures "Recall".
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _CHUNK = 500
 
 
 def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:
-    """Makes vectors of the words that have none yet. Raises EmbeddingError, JournalError."""
+    """Make vectors of the words that have none yet. Raises EmbeddingError, JournalError."""
     if embedder.name not in MODELS:
         return
     words = dict.fromkeys(word for text in texts for word in words_of(text))
@@ -66,12 +67,13 @@ class Words:
             return [word for word in words if word not in self._places]
 
     def add(self, words: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Takes vectors (n, dimension) of words that nobody has said."""
+        """Take vectors (n, dimension) of words that nobody has said."""
         with self._lock:
             self._add(words, _small(vectors))
 
     def alike(self, store: Store, asked: Sequence[str], texts: Sequence[str]) -> Numbers:
-        """(words asked, texts): how much the nearest word of each text is like the word asked, 0 to 1."""
+        """(words asked, texts): how much the nearest word of each text is like the word asked, 0 to
+        1."""
         import numpy as np
 
         found = np.zeros((len(asked), len(texts)))
@@ -112,7 +114,7 @@ class Words:
         self._texts: dict[str, NDArray[np.int64]] = {}  # the places of its words
 
     def _said(self, store: Store, texts: Sequence[str]) -> list[NDArray[np.int64]]:
-        """The places of each text's words."""
+        """Return the places of each text's words."""
         import numpy as np
 
         new = {text: words_of(text) for text in texts if text not in self._texts}
@@ -152,7 +154,7 @@ class Words:
 
 @lru_cache(maxsize=4)
 def vocabulary(model: str) -> Words | None:
-    """The words of a model; None for one whose vectors of single words are not to be had."""
+    """Return the words of a model; None for one whose vectors of single words are not to be had."""
     return Words(model) if model in MODELS else None
 
 

@@ -1,7 +1,9 @@
-"""Keep the lines that were written down in the index, as turns of the session WRITTEN, with numbers below 0.
+"""Keep the lines that were written down in the index, as turns of the session WRITTEN, with numbers
+below 0.
 
-One search then finds them next to what was said, by words and by meaning. They are derived: a file that changed is read
-again, and only what is new or gone in it changes here. A shared session's store never sees them. Source: seed 000 stage 2.
+One search then finds them next to what was said, by words and by meaning. They are derived: a file
+that changed is read again, and only what is new or gone in it changes here. A shared session's
+store never sees them. Source: seed 000 stage 2.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import filterfalse
 from pathlib import Path
 
 from memory.forget import forgets, says
 from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
-from memory.recall.question import USUAL
 from memory.wording import supersedes
 from memory.written import Written, written_files, written_lines
 
@@ -26,8 +28,8 @@ BELOW = "below:"  # a tag, with the heading above a line
 
 
 def refresh(home: Path, store: Store | None = None) -> None:
-    """Take in the files that changed. Without a `store` the index of the home folder is opened, to write only where
-    something changed. Raises JournalError."""
+    """Take in the files that changed. Without a `store` the index of the home folder is opened, to
+    write only where something changed. Raises JournalError."""
     if store is None:
         _refresh_alone(home)
     else:
@@ -57,7 +59,7 @@ def _refresh(home: Path, store: Store) -> None:
 
 
 def _stamps(home: Path) -> str:
-    """When each file that holds lines was changed; "" where there is none."""
+    """Return when each file that holds lines was changed; "" where there is none."""
     found = written_files(home)
     return json.dumps(found) if found else ""
 
@@ -74,7 +76,8 @@ def line_vectors(store: Store, model: str) -> dict[int, bytes]:
 
 
 def best_lines(store: Store, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-    """Return the lines with the highest BM25, best first: (number, score). None in a store for one session."""
+    """Return the lines with the highest BM25, best first: (number, score). None in a store for one
+    session."""
     if not terms or store.only is not None:
         return []
     match = " OR ".join(f'"{term}"' for term in terms)
@@ -94,21 +97,15 @@ def superseded_by(turn: Turn) -> str:
 
 
 def outdated(turns: Sequence[Turn]) -> dict[str, str]:
-    """Return older id → newer id where one of some turns takes the place of another: of a line that was written down, or
-    of what the owner wanted kept. Two of one time that exclude each other settle nothing.
+    """Return older id → newer id where one of some turns takes the place of another: of what was
+    written down, or said by the owner. Two of one time that exclude each other settle nothing.
     """
     ours = [turn for turn in turns if turn.session == WRITTEN or turn.who == "owner"]
     found: dict[str, str] = {}
-    for old in filter(_holds, ours):
+    for old in filterfalse(superseded_by, ours):
         newer = next((new for new in ours if _takes_the_place(new, old)), None)
         found |= {old.id: newer.id} if newer else {}
     return found
-
-
-def _holds(turn: Turn) -> bool:
-    """Return True for what was to be kept, and was not replaced."""
-    is_kept = turn.session == WRITTEN or turn.importance > USUAL
-    return is_kept and not superseded_by(turn)
 
 
 def _takes_the_place(new: Turn, old: Turn) -> bool:
@@ -127,7 +124,8 @@ def _is_before(one: Turn, other: Turn) -> bool:
 
 
 def forgotten(turns: Sequence[Turn]) -> frozenset[int]:
-    """Return the places of requests to forget something, and of what was said of it to the agent before."""
+    """Return the places of requests to forget something, and of what was said of it to the agent
+    before."""
     requests = [each for each in turns if each.who == "owner" and each.run]
     lines = [each for each in turns if each.session == WRITTEN]
     asked = [(each.at, wanted) for each in requests if (wanted := forgets(each.text))]

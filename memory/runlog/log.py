@@ -1,8 +1,10 @@
-"""The run log: what happened in a run, one JSON event a line, append-only. It is the evidence everything else points to.
+"""The run log: what happened in a run, one JSON event a line, append-only. It is the evidence
+everything else points to.
 
-`runs/<run>/log.jsonl` holds the events (docs/events.md), each written in one piece before the run takes its next step;
-`sync` makes them survive a power cut and is called before every effect. `runs/<run>/lock` is held by the process that
-works on the run. Long tool outputs lie beside them. Old runs are put away (memory/logs/archive.py) and read all the same.
+`runs/<run>/log.jsonl` holds the events (docs/events.md), each written in one piece before the run
+takes its next step; `sync` makes them survive a power cut and is called before every effect.
+`runs/<run>/lock` is held by the process that works on the run. Long tool outputs lie beside them.
+Old runs are put away (memory/logs/archive.py) and read all the same.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ from memory.logs.reading import UNDONE
 from memory.working import Letters
 from models.base import Event
 
-SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/workers/log.py); here lies a copy
+# a file in the folder of a run whose log is in a database (runs/workers/log.py); here lies a copy
+SHARED = "shared"
 
 
-LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/control/subprocess_run.py)
+# a file in the folder of a run that was stopped because whoever it worked for was
+# (runs/control/subprocess_run.py)
+LEFT = "left"
 
 
 NOT_LOGGED = {
@@ -34,7 +39,8 @@ NOT_LOGGED = {
 
 
 def new_run_id() -> str:
-    """Sorts by time, to the millisecond, and reads well: 20261121-222220-3079f."""
+    """Return an id that sorts by time, to the millisecond, and reads well:
+    20261121-222220-3079f."""
     at = datetime.now(UTC)
     return f"{at:%Y%m%d-%H%M%S}-{at.microsecond // 1000:03d}{os.urandom(1).hex()}"
 
@@ -51,7 +57,8 @@ class RunLog:
 
     @classmethod
     def create(cls, home: Path) -> RunLog:
-        """Makes the folder of a new run. Raises RunLogError when the home folder cannot be written."""
+        """Make the folder of a new run. Raises RunLogError when the home folder cannot be
+        written."""
         for _ in range(20):
             folder = home / "runs" / new_run_id()
             try:
@@ -65,16 +72,18 @@ class RunLog:
 
     @classmethod
     def apart(cls, home: Path, task: str) -> RunLog:
-        """Return that of a new run which a process of its own makes go; `task` is what others read of it meanwhile."""
+        """Return that of a new run which a process of its own makes go; `task` is what others read
+        of it meanwhile."""
         return cls.create(home)
 
     @classmethod
     def fetch(cls, home: Path, run: str) -> None:
-        """Brings the log of such a run here from another machine: this one lies here."""
+        """Bring the log of such a run here from another machine: this one lies here."""
 
     @classmethod
     def reopen(cls, home: Path, run: str) -> RunLog:
-        """Opens the log of a run that is to go on; a line that a crash left unfinished is cut off."""
+        """Open the log of a run that is to go on; a line that a crash left unfinished is cut
+        off."""
         run = find_run(home, run)
         from memory.logs.archive import restore
 
@@ -111,7 +120,7 @@ class RunLog:
         return self
 
     def append(self, event: Event) -> None:
-        """Writes one event. After it returns, the event survives the end of this process."""
+        """Write one event. After it returns, the event survives the end of this process."""
         self._write(line_of(event))
 
     def _write(self, line: bytes) -> None:
@@ -124,14 +133,14 @@ class RunLog:
             raise cannot_write(self.folder, error) from error
 
     def sync(self) -> None:
-        """Returns when everything appended so far survives a power cut."""
+        """Return when all appended events survive a power cut."""
         try:
             os.fdatasync(self._file)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
     def close(self) -> None:
-        """Lets go of the run; others may work on it."""
+        """Let go of the run; others may work on it."""
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -139,7 +148,7 @@ class RunLog:
 
 
 def line_of(event: Event) -> bytes:
-    """An event as it stands in the log."""
+    """Return an event as it stands in the log."""
     return (json.dumps(event, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
@@ -164,7 +173,8 @@ def _cut_torn_line(path: Path) -> None:
 
 
 def append_undone(home: Path, run: str, call: str, paths: Sequence[str]) -> None:
-    """Write behind the end of a run that its changes were taken back; not where it is at work, or not kept here."""
+    """Write behind the end of a run that its changes were taken back; not where it is at work, or
+    not kept here."""
     stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     event = {"type": UNDONE, "run": run, "at": stamp, "call": call or None, "paths": list(paths)}
     with suppress(RunLogError):

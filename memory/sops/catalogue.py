@@ -1,7 +1,8 @@
 """Keep beside the SOPs what reading them came to: a start reads only the files that changed since.
 
-`sops/.parsed.json` is derived: it may be deleted at any time, and a damaged or unwritable one is done without. An SOP is
-taken from it while each of its files has the inode, size and times that it had when it was read.
+`sops/.parsed.json` is derived: it may be deleted at any time, and a damaged or unwritable one is
+done without. An SOP is taken from it while each of its files has the inode, size and times that it
+had when it was read.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ Stamp = list[int]
 
 
 class Entry(NamedTuple):
-    """Hold what is kept of one SOP: `said` is small and read at each start, `text` may be long and is read when it is used."""
+    """Hold what is kept of one SOP: `said` is small and read at each start, `text` may be long and
+    is read when it is used."""
 
     said: Mapping[str, Any]
     text: str
 
 
 class Catalogue:
-    """One folder's file: a line of JSON for all SOPs, then a line of text for each. `keep` writes what was new."""
+    """One folder's file: a line of JSON for all SOPs, then a line of text for each. `keep` writes
+    what was new."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ".parsed.json"
@@ -69,14 +72,14 @@ class Catalogue:
         return None
 
     def put(self, folder: str, stamp: Stamp, entry: Entry) -> None:
-        """Keeps what was read of an SOP, if JSON can hold it. The text must be one line."""
+        """Keep what was read of an SOP, if JSON can hold it. The text must be one line."""
         with suppress(TypeError, ValueError, RecursionError):
             if stamp and json.loads(json.dumps(entry.said)) == entry.said:
                 self._used[folder] = stamp, entry
                 self._has_news = True
 
     def keep(self) -> None:
-        """Writes down what was new. What is gone, and has not been asked for, is left out."""
+        """Write down what was new. What is gone, and has not been asked for, is left out."""
         if not (self._has_news and self._path.parent.is_dir()):
             return
         from memory.files import write_atomic
@@ -94,7 +97,8 @@ class Catalogue:
 
 
 def stamp_of(folder: str) -> Stamp:
-    """Return what tells one state of an SOP's files from another; empty when something is no plain file."""
+    """Return what tells one state of an SOP's files from another; empty when something is no plain
+    file."""
     try:
         own = os.stat(folder)  # noqa: PTH116 - a thousand of these take a millisecond
         stamp = [own.st_dev, own.st_ino]
@@ -119,7 +123,7 @@ def _scripts(folder: str) -> Iterator[str]:
 
 
 def _times(path: str) -> Stamp:
-    """Raises OSError for what is no plain file: a link's file may change behind it."""
+    """Raise OSError for what is no plain file: a link's file may change behind it."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:

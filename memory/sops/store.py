@@ -1,7 +1,9 @@
-"""The SOPs on disk: seeds that are shipped, and those of the owner in the home folder, which shadow seeds of their name.
+"""The SOPs on disk: seeds that are shipped, and those of the owner in the home folder, which shadow
+seeds of their name.
 
-Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml (replay/procedure.py). A broken one
-is listed with its problem and never stops the others. Source: seed 002 §2, §6; seed 001 §2.3.
+Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml
+(replay/procedure.py). A broken one is listed with its problem and never stops the others. Source:
+seed 002 §2, §6; seed 001 §2.3.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class SopError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Sop:
-    """One SOP. `steps` are None for text alone; `problem` says why it cannot be used, or not by rote."""
+    """One SOP. `steps` are None for text alone; `problem` says why it cannot be used, or not by
+    rote."""
 
     name: str
     folder: Path
@@ -63,7 +66,8 @@ class Sop:
 
     @property
     def runs_alone(self) -> bool:
-        """True when a request may lead to a replay without a model: it has steps, and they are proven."""
+        """Return True when a request may lead to a replay without a model: it has steps, and they
+        are proven."""
         return (
             self.steps is not None
             and self.status in ("probation", "active")
@@ -72,8 +76,9 @@ class Sop:
 
     @property
     def is_offered(self) -> bool:
-        """True when its header stands in prompts: it is shipped or proven, or a text that the owner put there. A seed
-        for what a model does as well by itself says `sopwith-offered: "no"`."""
+        """Return True when its header stands in prompts: it is shipped or proven, or a text that
+        the owner put there. A seed for what a model does as well by itself says `sopwith-offered:
+        "no"`."""
         if self.metadata.get("sopwith-offered") == "no":
             return False
         if self.is_seed or self.status in ("probation", "active"):
@@ -82,29 +87,33 @@ class Sop:
 
     @property
     def is_edited(self) -> bool:
-        """True when its steps are not those that were proven: somebody edited them by hand, so it is a draft again."""
+        """Return True when its steps are not those that were proven: somebody edited them by hand,
+        so it is a draft again."""
         return EDITED in self.metadata
 
     @property
     def was(self) -> Status | None:
-        """The status that it had before it was edited by hand; None where nobody did."""
+        """Return the status that it had before it was edited by hand; None where nobody did."""
         return self.metadata.get(EDITED)
 
     @property
     def is_quarantined(self) -> bool:
-        """True for what was imported and not enabled yet: neither a model nor a replay may use it."""
+        """Return True for what was imported and not enabled yet: neither a model nor a replay may
+        use it."""
         return QUARANTINE in self.metadata
 
     def body(self, lang: str) -> str:
-        """The instructions, without front matter; the Chinese ones where they exist and are asked for. Raises SopError."""
+        """Return the instructions, without front matter; the Chinese ones where they exist and are
+        asked for. Raises SopError."""
         return _split(self._text(lang))[1].strip()
 
     def may_be_asked(self, squeezed: str) -> bool:
-        """False when a request, lower-case and without spaces, is no wording of it for sure."""
+        """Return False when a request, lower-case and without spaces, is no wording of it for
+        sure."""
         return not isinstance(self.steps, KeptProcedure) or self.steps.may_be_asked(squeezed)
 
     def summary(self, lang: str) -> str:
-        """The description in the language, where there is one."""
+        """Return the description in the language, where there is one."""
         if lang == "en":
             return self.description
         if lang == "zh" and self.translated is not None:
@@ -128,20 +137,20 @@ class SopStore:
         self._sops: dict[str, Sop] | None = None
 
     def all(self) -> list[Sop]:
-        """All SOPs by name, broken ones too."""
+        """Return all SOPs by name, broken ones too."""
         return list(self._by_name().values())
 
     def get(self, name: str) -> Sop | None:
-        """The SOP of this name."""
+        """Return the SOP of this name."""
         return self._by_name().get(name)
 
     def reload(self) -> None:
-        """Forgets what was read."""
+        """Forget what was read."""
         self._sops = None
 
     def header_lines(self, lang: str, *, seeds: bool) -> list[str]:
-        """One line per SOP that a model may read, "name: description", for the system prompt: the seeds, or the others.
-        What is in quarantine is nobody's to read yet."""
+        """Return one line per SOP that a model may read, "name: description", for the system
+        prompt: the seeds, or the others. What is in quarantine is nobody's to read yet."""
         usable = [
             sop
             for sop in self.all()
@@ -173,7 +182,8 @@ class SopStore:
 
 
 def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalogue) -> Sop:
-    """From the catalogue when nothing of it changed; else read, and kept there when nothing is wrong with it."""
+    """Return it from the catalogue when nothing of it changed; else read it, and keep it there when
+    nothing is wrong with it."""
     name = os.fspath(folder)
     stamp = [] if is_link else stamp_of(name)
     if known := catalogue.get(name, stamp):
@@ -205,10 +215,11 @@ def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> So
 
 
 def read_sop(folder: Path, is_seed: bool) -> Sop:
-    """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
+    """Read one folder. What is wrong with it stands in `problem`; it raises nothing for a broken
+    one.
 
-    A change swaps the whole folder (memory/sops/changing/changes.py): one that was swapped while it was read is read again, so
-    that no SOP is ever put together from two versions.
+    A change swaps the whole folder (memory/sops/changing/changes.py): one that was swapped while it
+    was read is read again, so that no SOP is ever put together from two versions.
     """
     for _ in range(MAX_READS):
         before = _identity(folder)
@@ -251,8 +262,8 @@ def contract_of(folder: Path) -> str | None:
     """Return what the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None
     where there is neither.
 
-    It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
-    what was proven is not what is there.
+    It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited
+    the files by hand, and what was proven is not what is there.
     """
     from memory.history import contents_of
 
@@ -269,7 +280,7 @@ def contract_of(folder: Path) -> str | None:
 
 
 def contract(parts: Mapping[str, bytes]) -> str | None:
-    """The contract of sop.yaml and scripts by their paths."""
+    """Return the contract of sop.yaml and scripts by their paths."""
     if not parts:
         return None
     import hashlib  # as above
@@ -281,7 +292,8 @@ def contract(parts: Mapping[str, bytes]) -> str | None:
 
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
-    """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
+    """Name, description, status and version from front matter; seed 001's fields at the top level
+    are kept as metadata."""
     if front.get("name") != folder.name or not READ_NAME.fullmatch(folder.name):
         raise SopError("error.sops.skill-md-name-must", name=repr(front.get("name")))
     description, extra = front.get("description"), front.get("metadata") or {}
@@ -336,7 +348,7 @@ def _front_matter(text: str) -> Mapping[str, Any]:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Front matter and body; a text without front matter is all body."""
+    """Return front matter and body; a text without front matter is all body."""
     match = FRONT_MATTER.match(text)
     return (match[1], match[2]) if match else ("", text)
 
@@ -352,7 +364,7 @@ def _read(path: Path, folder: Path) -> str:
 
 
 def _inside(path: Path, folder: Path) -> None:
-    """Refuses a file that is a link out of the SOP's own folder."""
+    """Refuse a file that is a link out of the SOP's own folder."""
     try:
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise SopError("error.sops.link-leads-out-sop", name=path.name)

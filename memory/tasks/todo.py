@@ -1,13 +1,15 @@
-"""The owner's to-do list, `TODO.md` in the home folder: one line a task, written by the agent and by hand.
+"""The owner's to-do list, `TODO.md` in the home folder: one line a task, written by the agent and
+by hand.
 
     - [ ] Call the plumber due:2026-11-24 !high #home ^12
       The kitchen tap drips.
 
-The box says how it stands: `[ ]` open, `[~]` doing, `[?]` waiting, `[x]` done. Behind the title stand what is known of it
-and its number; a line that was written by hand gets its number when the list is next read. What is indented below is the
-description. Every other line stays as it is, also one that was meant as a task and cannot be read: `problems` names those.
-A changed task changes its own lines alone. Any number of processes may change the list at once; a kill leaves the old list
-or the new. Source: seed 001 §2.3, §6.2.
+The box says how it stands: `[ ]` open, `[~]` doing, `[?]` waiting, `[x]` done. Behind the title
+stand what is known of it and its number; a line that was written by hand gets its number when the
+list is next read. What is indented below is the description. Every other line stays as it is, also
+one that was meant as a task and cannot be read: `problems` names those. A changed task changes its
+own lines alone. Any number of processes may change the list at once; a kill leaves the old list or
+the new. Source: seed 001 §2.3, §6.2.
 
     SopwithError
     └── TaskError   there is no such task; the list, or what should be put into it, cannot be used
@@ -58,7 +60,8 @@ class TaskError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task. `due` is a local day or minute in ISO form (2026-11-24, 2026-11-24T09:00) or "", `done` the day it was done."""
+    """One task. `due` is a local day or minute in ISO form (2026-11-24, 2026-11-24T09:00) or "",
+    `done` the day it was done."""
 
     id: int
     title: str
@@ -71,13 +74,15 @@ class Task:
 
     @property
     def urgency(self) -> tuple[bool, str, int, int]:
-        """Return what is due first comes first, then what matters most, then what has waited longest."""
+        """Return what is due first comes first, then what matters most, then what has waited
+        longest."""
         return (not self.due, self.due, _RANK[self.priority], self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A task in its place: its own line and, indented below, its description, from `start` to before `end`."""
+    """A task in its place: its own line and, indented below, its description, from `start` to
+    before `end`."""
 
     task: Task
     start: int
@@ -101,9 +106,11 @@ class _Page:
 
 
 class Tasks:
-    """The list of one home folder. `today` is the day that `done` gets; None takes the day here and now.
+    """The list of one home folder. `today` is the day that `done` gets; None takes the day here and
+    now.
 
-    Every method raises TaskError, Unreadable (memory/files/owner_files.py) and OSError; the list is then as it was.
+    Every method raises TaskError, Unreadable (memory/files/owner_files.py) and OSError; the list is
+    then as it was.
     """
 
     def __init__(self, home: Path, today: date | None = None) -> None:
@@ -111,7 +118,8 @@ class Tasks:
         self._today = today
 
     def all(self) -> list[Task]:
-        """Every task, in the order of the file; lines without a number get one, in the file too."""
+        """Return every task, in the order of the file; lines without a number get one, in the file
+        too."""
         page = self._read()
         if page.unnumbered:
             with (
@@ -128,11 +136,12 @@ class Tasks:
         )
 
     def problems(self) -> list[str]:
-        """The lines that were meant as tasks, or as something known of one, and cannot be read; one line each."""
+        """Return the lines that were meant as tasks, or as something known of one, and cannot be
+        read; one line each."""
         return self._read().problems
 
     def get(self, id: int) -> Task:
-        """The task of this number."""
+        """Return the task of this number."""
         return _line(self._read(), id).task
 
     def add(
@@ -145,7 +154,7 @@ class Tasks:
         tags: Sequence[str] = (),
         status: Status = "open",
     ) -> Task:
-        """Puts a task behind the last one; returns it once it is on the disk."""
+        """Put a task behind the last one; return it once it is on the disk."""
         with self._changing() as page:
             number = 1 + max((line.task.id for line in page.found), default=0)
             task = _checked(Task(number, title, description, due, priority, tuple(tags), status))
@@ -154,7 +163,8 @@ class Tasks:
         return task
 
     def set(self, id: int, **changes: Any) -> Task:
-        """Changes fields of a task (title, description, due, priority, tags, status) and returns it. None changes nothing."""
+        """Change fields of a task (title, description, due, priority, tags, status) and return it.
+        None changes nothing."""
         with self._changing() as page:
             line = _line(page, id)
             wanted = {name: value for name, value in changes.items() if value is not None}
@@ -168,7 +178,7 @@ class Tasks:
         return task
 
     def remove(self, id: int) -> Task:
-        """Takes a task out of the list and returns it."""
+        """Take a task out of the list and return it."""
         with self._changing() as page:
             line = _line(page, id)
             del page.lines[line.start : line.end]
@@ -176,7 +186,8 @@ class Tasks:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[_Page]:
-        """The page while nobody else of ours changes it, with all numbers in it; written when the block ends well."""
+        """Yield the page with all numbers in it, locked against our other processes; write it when
+        the block ends well."""
         lock = os.open(self.home / ".todo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -207,7 +218,8 @@ class Tasks:
 
 
 def _find(page: _Page) -> None:
-    """Read the tasks of a page. A number that stands twice is the first one's; the other gets a new one."""
+    """Read the tasks of a page. A number that stands twice is the first one's; the other gets a new
+    one."""
     numbers = [int(found[1]) for line in page.lines if (found := _NUMBER.search(line))]
     fresh = count(1 + max(numbers, default=0))
     taken: set[int] = set()
@@ -241,7 +253,8 @@ def _take(
 
 
 def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:
-    """Return the title, what stands behind it, and what there cannot be read; such a word stays in the title."""
+    """Return the title, what stands behind it, and what there cannot be read; such a word stays in
+    the title."""
     words, known, wrong = rest.split(), dict[str, Any](tags=()), list[str]()
     while words and _TOKEN.fullmatch(words[-1]):
         said = _said(words[-1])
@@ -257,7 +270,8 @@ def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:
 
 
 def _said(word: str) -> tuple[str, Any] | None:
-    """Return what a word behind a title says of the task; None when it says nothing that is known."""
+    """Return what a word behind a title says of the task; None when it says nothing that is
+    known."""
     if word[0] == "^":
         return "id", int(word[1:])
     if word[0] == "#":
@@ -288,7 +302,8 @@ def _rendered(task: Task, bullet: str) -> list[str]:
 
 
 def _end_of_description(lines: Sequence[str], start: int) -> int:
-    """Behind the last indented line; an empty one between two of them belongs to it."""
+    """Return the line number behind the last indented line; an empty one between two of them
+    belongs to it."""
     end = start
     for at in range(start, len(lines)):
         if lines[at][0] in " \t" and lines[at].strip():
@@ -305,7 +320,7 @@ def _dedented(lines: Sequence[str]) -> str:
 
 
 def _checked(task: Task) -> Task:
-    """In the form in which it is read again. Raises TaskError."""
+    """Return it in the form in which it is read again. Raises TaskError."""
     for wrong in _wrong(task):
         raise TaskError(wrong)
     description = "\n".join(
@@ -350,7 +365,7 @@ def _wrong(task: Task) -> Iterator[str]:
 
 
 def is_due(text: str) -> bool:
-    """True for a day or a minute as the list holds them."""
+    """Return True for a day or a minute as the list holds them."""
     if not _DUE.fullmatch(text):
         return False
     try:

@@ -1,7 +1,7 @@
 """Take back the last change that the agent made to the memory: a fact, a digest, or a note.
 
-What was changed since stays: facts are taken out and put back one by one, of a text git merges the way back. What cannot be
-told apart any more is left as it is, and said. Source: docs/memory.md.
+What was changed since stays: facts are taken out and put back one by one, of a text git merges the
+way back. What cannot be told apart any more is left as it is, and said. Source: docs/memory.md.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ UNDOES = "Sopwith-Undoes"
 
 
 def undo(home: Path) -> str:
-    """Take back the last change, as a new one; return its first line. Raises FactConflict when there is none, or when it
-    cannot be taken out of what stands there now, RepositoryError, OSError."""
+    """Take back the last change, as a new one; return its first line. Raises FactConflict when
+    there is none, or when it cannot be taken out of what stands there now, RepositoryError,
+    OSError."""
     with changing(home) as history:
         if history.problem:
             raise RepositoryError(history.problem)
@@ -70,7 +71,8 @@ def _facts(text: bytes) -> dict[str, Fact]:
 
 
 def _merged(here: bytes, after: bytes, before: bytes, commit: Commit, name: str) -> bytes:
-    """Return what is here, without the way from `before` to `after`. Raises FactConflict where both changed a line."""
+    """Return what is here, without the way from `before` to `after`. Raises FactConflict where both
+    changed a line."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("here", "after", "before")]
         for file, data in zip(files, (here, after, before), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from models.base import Event
@@ -27,12 +28,14 @@ class Totals:
             self.add(event)
 
     def add(self, event: Event) -> None:
-        """Counts one event; types that use nothing are passed over."""
+        """Count one event; types that use nothing are passed over."""
         if event["type"] == "model_called":
             self.turns = event["turn"]
             if event[
                 "turn"
-            ]:  # before turn 1 a model may have chosen the SOP: the task is done by rote all the same
+                # before turn 1 a model may have chosen the SOP: the task is done by rote all the
+                # same
+            ]:
                 self.kinds.add(event["kind"])
             self.model_calls += event["kind"] in ("openai", "anthropic")
             self.cost += event["cost"]
@@ -61,7 +64,7 @@ class Totals:
         return self.cost + sum(self.children.values())
 
     def as_fields(self) -> dict[str, Any]:
-        """The fields of `run_ended`."""
+        """Return the fields of `run_ended`."""
         return {
             "turns": self.turns,
             "model_calls": self.model_calls,
@@ -73,13 +76,35 @@ class Totals:
             **({"changes": dict(self.changes)} if self.changes else {}),
         }
 
+    def ended(
+        self,
+        status: str,
+        *,
+        seconds: float,
+        result: str = "",
+        exit: str = "EXITED",
+        sop: str | None = None,
+    ) -> Event:
+        """Return the event that ends the run."""
+        event = {"type": "run_ended", "status": status, "result": result, "exit": exit}
+        return {**event, **self.as_fields(), "seconds": round(seconds, 3), "sop": sop}
+
+
+def own_opening(task: str, home: Path, lang: str, cwd: Path, **more: Any) -> Event:
+    """Return the first event of a run that no request began: a recording, a call for the text of an
+    SOP."""
+    event: Event = {"type": "run_started", "task": task, "session": "main", "home": str(home)}
+    event |= {"models": [], "sop": None, "parameters": None, "sop_version": None}
+    return {**event, "cwd": str(cwd), "lang": lang, "previous": [], "messages": [], **more}
+
 
 def choice_of(event: Event) -> Event:
-    """Return what the event `chosen` says of its run: the fields of `run_started` that it fills in."""
+    """Return what the event `chosen` says of its run: the fields of `run_started` that it fills
+    in."""
     return {key: event[key] for key in ("sop", "sop_version", "parameters", "lane")}
 
 
 def opening_of(events: Sequence[Event]) -> Event:
-    """How a run began: its first event, with the SOP that its owner chose."""
+    """Return how a run began: its first event, with the SOP that its owner chose."""
     choice = next((choice_of(event) for event in events if event["type"] == "chosen"), {})
     return events[0] | choice

@@ -34,5 +34,5 @@ def speakers(text: str, session: Session, *, is_named: bool) -> Iterator[tuple[s
 
 
 def _other_than_ours(name: str) -> str:
-    """Somebody who calls themselves owner or agent is neither."""
+    """Return the name, changed where somebody calls themselves owner or agent."""
     return f"“{name}”" if name.casefold() in _OURS else name

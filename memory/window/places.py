@@ -1,6 +1,8 @@
-"""Where the last turns of sessions are kept: a ring in this process, a list in Redis. Each does the same by its means.
+"""Where the last turns of sessions are kept: a ring in this process, a list in Redis. Each does the
+same by its means.
 
-    mem:l1:{user}:{session}     the Redis list: JSON, the newest last; trimmed and given a new time to live by each write
+    mem:l1:{user}:{session}     the Redis list: JSON, the newest last; trimmed and given a new time
+                                to live by each write
 
 Source: seed 003 P2.1 to P2.3.
 """
@@ -29,7 +31,8 @@ MISSING = "the Redis client is not installed. Install it with: scripts/setup --e
 
 
 class WindowDown(Exception):
-    """A place for turns cannot be used now; the text says why. Never shown as an error: there is another place."""
+    """A place for turns cannot be used now; the text says why. Never shown as an error: there is
+    another place."""
 
 
 class Ring:
@@ -41,7 +44,7 @@ class Ring:
         self._lock = threading.Lock()
 
     def push(self, session: Session, turns: Sequence[Turn]) -> int:
-        """Puts turns at the end."""
+        """Put turns at the end."""
         with self._lock:
             kept = self._kept(session)
             kept.extend(turns)
@@ -52,7 +55,7 @@ class Ring:
             return len(kept)
 
     def last(self, session: Session, count: int) -> list[Turn]:
-        """The last turns."""
+        """Return the last turns."""
         with self._lock:
             return list(self._kept(session))[-count:] if count > 0 else []
 
@@ -62,7 +65,7 @@ class Ring:
             return [Session.parse(name) for name in self._turns]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def _kept(self, session: Session) -> deque[Turn]:
         found = self._turns.get(session.name)
@@ -72,7 +75,8 @@ class Ring:
 
 
 class RedisList:
-    """The last turns in Redis. For one thread. `user` sets owners and homes apart that share one Redis."""
+    """The last turns in Redis. For one thread. `user` sets owners and homes apart that share one
+    Redis."""
 
     def __init__(
         self, url: str, user: str, max_turns: int = MAX_TURNS, ttl_seconds: float = TTL_SECONDS
@@ -81,7 +85,7 @@ class RedisList:
         self._client: Any = None
 
     def push(self, session: Session, turns: Sequence[Turn]) -> int:
-        """One pipeline: push, trim, time to live."""
+        """Push, trim, and set the time to live, in one pipeline."""
         with self._asked() as client, client.pipeline(transaction=True) as pipeline:
             key = self.key(session)
             pipeline.rpush(key, *(_packed(turn, session) for turn in turns))
@@ -90,24 +94,24 @@ class RedisList:
             return min(int(pipeline.execute()[0]), self._max)
 
     def last(self, session: Session, count: int) -> list[Turn]:
-        """The last turns; what is no turn of this session is passed over."""
+        """Return the last turns; what is no turn of this session is passed over."""
         with self._asked() as client:
             packed = client.lrange(self.key(session), -count, -1) if count > 0 else []
         return [turn for each in packed if (turn := _unpacked(each, session))]
 
     def ping(self) -> None:
-        """Raises WindowDown when Redis does not answer."""
+        """Raise WindowDown when Redis does not answer."""
         with self._asked() as client:
             client.ping()
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         if self._client is not None:
             self._client.close()
             self._client = None
 
     def key(self, session: Session) -> str:
-        """The name of the session's list."""
+        """Return the name of the session's list."""
         return f"mem:l1:{self._user}:{session.name}"
 
     @contextlib.contextmanager
@@ -142,7 +146,8 @@ class RedisList:
 
 
 def problem_of(url: str) -> str:
-    """Why Redis cannot be used at an address, in one line; "" when it can. Takes a second at most."""
+    """Return why Redis cannot be used at an address, in one line; "" when it can. Takes a second at
+    most."""
     place = RedisList(url, "doctor")
     try:
         place.ping()
@@ -165,7 +170,7 @@ def _packed(turn: Turn, session: Session) -> str:
 
 
 def _unpacked(packed: bytes, session: Session) -> Turn | None:
-    """None for what is no turn of this session: anybody may write into a Redis."""
+    """Return the turn; None for what is no turn of this session: anybody may write into a Redis."""
     try:
         said = json.loads(packed)
         if said["session"] != session.name:

@@ -1,7 +1,8 @@
-"""Redis behind a breaker: after a failure it is left alone, and probed in the background less and less often.
+"""Redis behind a breaker: after a failure it is left alone, and probed in the background less and
+less often.
 
-When it answers again, each session's list is compared with what this process knows, and what it lacks is sent: whether
-Redis was away or has forgotten. Source: seed 003 P2.4.
+When it answers again, each session's list is compared with what this process knows, and what it
+lacks is sent: whether Redis was away or has forgotten. Source: seed 003 P2.4.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""L1, the window: the last turns of a session, in Redis for all processes, and in this process when Redis is not there.
+"""L1, the window: the last turns of a session, in Redis for all processes, and in this process when
+Redis is not there.
 
-Redis is never the only copy: the run logs hold every turn, and what neither Redis nor this process knows is read there.
-What is said is written by the thread of runs/start/spoken.py, so no run waits for Redis; a reader waits a second at most.
-A session's turns are its own. Source: seed 003 P2; figures "Staying alive".
+Redis is never the only copy: the run logs hold every turn, and what neither Redis nor this process
+knows is read there. What is said is written by the thread of runs/start/spoken.py, so no run waits
+for Redis; a reader waits a second at most. A session's turns are its own. Source: seed 003 P2;
+figures "Staying alive".
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ MAX_RUNS_READ = 100  # of all sessions, when the run logs are asked
 
 
 class Window:
-    """The last turns of the sessions of one home folder. Any thread may ask; `url` "" means no Redis.
+    """The last turns of the sessions of one home folder. Any thread may ask; `url` "" means no
+    Redis.
 
     Texts are redacted before they are kept anywhere.
     """
@@ -65,7 +68,8 @@ class Window:
             self._shared.send(session, kept)
 
     def hear(self, session: Session, event: Event) -> None:
-        """Keeps what an event of a run says, if it says something; the run's log must have it already."""
+        """Keep what an event of a run says, if it says something; the run's log must have it
+        already."""
         for turn in turns_of(event["run"], session, [event]):
             self.add(session, turn)
 
@@ -106,8 +110,8 @@ class Window:
     def _logged(
         self, session: Session, count: int, left_out: set[str], known: set[str]
     ) -> list[Turn]:
-        """The last turns from the run logs, back to the newest run that is `known`. A run of another session is not read
-        beyond its first line."""
+        """Return the last turns from the run logs, back to the newest run that is `known`. A run of
+        another session is not read beyond its first line."""
         found: list[Turn] = []
         for run in run_ids(self._home, archived=False)[:MAX_RUNS_READ]:
             if run not in left_out:
@@ -154,7 +158,7 @@ def turns_of(run: str, session: Session, events: Iterable[Event]) -> Iterator[Tu
 
 
 def user_of(home: Path) -> str:
-    """Whose window it is: the login name and the home folder."""
+    """Return whose window it is: the login name and the home folder."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # a user without an entry, as in containers

@@ -1,7 +1,9 @@
-"""Decide which older memory a newer one replaces: it says the contrary, names what it gives up, or another value.
+"""Decide which older memory a newer one replaces: it says the contrary, names what it gives up, or
+another value.
 
-Rows alone (assets/memory/wording.toml), and only where there can be little doubt: what is not found stays, and a model
-may find more. Source: seed 000 "Background tasks" (clean out what is outdated or in conflict).
+Rows alone (assets/memory/wording.toml), and only where there can be little doubt: what is not found
+stays, and a model may find more. Source: seed 000 "Background tasks" (clean out what is outdated or
+in conflict).
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ _row = partial(pattern_of, "supersedes")
 
 
 def supersedes(new: str, old: str) -> bool:
-    """Return True if a newer sentence takes the place of an older one. A long text is no sentence."""
+    """Return True if a newer sentence takes the place of an older one. A long text is no
+    sentence."""
     if max(len(new), len(old)) > LONGEST_CHARS:
         return False
     if _taste(new) is None and replaces(new, old):  # one may like both room 12 and room 14
@@ -95,7 +98,7 @@ def _is_used_instead(new: str, old: str) -> bool:
 
 
 def _is_in_another_language(new: str, old: str) -> bool:
-    """ "Always answer in English" after "always answer in German"."""
+    """Return True for "Always answer in English" after "always answer in German"."""
     names = _row("languages")
     ours, theirs = names.findall(new.casefold()), names.findall(old.casefold())
     if len(ours) != 1 or len(theirs) != 1 or ours == theirs:

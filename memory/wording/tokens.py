@@ -1,7 +1,8 @@
 """Split a sentence into values that can be looked up (paths, versions, names, numbers) and words.
 
-The gate asks whether a run brought them; the stores, whether two sentences say the same. English and Chinese; nothing is
-guessed, and no dictionary is needed: Chinese is compared by pairs of characters. Source: seed 002 §3.
+The gate asks whether a run brought them; the stores, whether two sentences say the same. English
+and Chinese; nothing is guessed, and no dictionary is needed: Chinese is compared by pairs of
+characters. Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def _reader() -> re.Pattern[str]:
 
 
 def values(text: str) -> list[Value]:
-    """Return the values of a sentence, in order. A capital letter makes a word a value, but not at its start."""
+    """Return the values of a sentence, in order. A capital letter makes a word a value, but not at
+    its start."""
     found = (_value(match, text) for match in _reader().finditer(text))
     return [value for value in found if value is not None]
 
@@ -61,13 +63,14 @@ def _value(match: re.Match[str], text: str) -> Value | None:
 
 
 def _is_relative_path(text: str) -> bool:
-    """ "src/app.py" and "./build", but not "and/or", "TCP/IP" or "text/html"."""
+    """Return True for "src/app.py" and "./build", but not "and/or", "TCP/IP" or "text/html"."""
     is_marked = text.startswith(("./", "../")) or text.endswith("/")
     return is_marked or _EXTENSION.search(text) is not None
 
 
 def stands_in(value: Value, text: str) -> bool:
-    """Return True if a text holds the value, as a whole word; ~ and the home folder it stands for are the same."""
+    """Return True if a text holds the value, as a whole word; ~ and the home folder it stands for
+    are the same."""
     plain = _plain(text)
     return any(_holds(plain, _plain(spelling)) for spelling in _spellings(value))
 
@@ -102,7 +105,8 @@ def _plain(text: str) -> str:
 
 
 def words(text: str) -> set[str]:
-    """Return the words of a text that say something: stems of English ones, pairs of Chinese characters."""
+    """Return the words of a text that say something: stems of English ones, pairs of Chinese
+    characters."""
     found = {asked(word)[-1] for word in words_of(text) if word not in _small()}
     for stretch in _CHINESE.findall(re.sub(table("words")["small_chinese"], " ", text)):
         pairs = {stretch[at : at + 2] for at in range(len(stretch) - 1)}
@@ -115,6 +119,12 @@ def _small() -> frozenset[str]:
     return frozenset(table("words")["small"].split())
 
 
+def told(text: str) -> str:
+    """Return a text without the words at its beginning that ask to keep the rest: "remember
+    that"."""
+    return pattern_of("told", "asks_to_keep").sub("", text, count=1)
+
+
 def coverage(text: str, by: str) -> float:
     """Return the share of the words of a text that another one has too; 0 when it has no words."""
     wanted = words(text)
@@ -122,7 +132,8 @@ def coverage(text: str, by: str) -> float:
 
 
 def same_said(one: str, other: str) -> bool:
-    """Return True if two sentences say the same: their values are the same, and nearly all of their words."""
+    """Return True if two sentences say the same: their values are the same, and nearly all of their
+    words."""
     if _plain(one).rstrip(".。") == _plain(other).rstrip(".。"):
         return True
     if _negates(one) != _negates(other) or _named(one) != _named(other):
@@ -140,9 +151,11 @@ def _negates(text: str) -> bool:
 
 
 def replaces(new: str, old: str) -> bool:
-    """Return True if a sentence is an older one with another value at its end: "git is 2.45" after "git is 2.39".
+    """Return True if a sentence is an older one with another value at its end: "git is 2.45" after
+    "git is 2.39".
 
-    Only a version, number, path or address may differ, and only the last value: what comes first is what it is about.
+    Only a version, number, path or address may differ, and only the last value: what comes first is
+    what it is about.
     """
     ours, theirs = values(new)[-1:], values(old)[-1:]
     if not ours or not theirs or len(values(new)) != len(values(old)):

@@ -1,6 +1,8 @@
-"""Keep what other processes say to a run while it works: the file `steer` in the run's folder, a line for each, only ever appended.
+"""Keep what other processes say to a run while it works: the file `steer` in the run's folder, a
+line for each, only ever appended.
 
-Which ones the run has heard stands in its log (`letter` of `steered`), so a run that was killed hears each of them once.
+Which ones the run has heard stands in its log (`letter` of `steered`), so a run that was killed
+hears each of them once.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ class Letters:
         self._file, self._size = folder / "steer", -1
 
     def leave(self, text: str) -> None:
-        """Leaves one, from any process."""
+        """Leave one, from any process."""
         with self._file.open("ab") as file:
             file.write((" ".join(text.splitlines()) + "\n").encode("utf-8", "replace"))
 
     def after(self, heard: int) -> list[tuple[int, str]]:
-        """Return those behind the first `heard` ones, with their numbers. The file is read when it has grown."""
+        """Return those behind the first `heard` ones, with their numbers. The file is read when it
+        has grown."""
         try:
             size = self._file.stat().st_size
         except FileNotFoundError:

@@ -1,4 +1,5 @@
-"""See a model that goes round in circles: the same call with the same result, or two calls in turn, again and again."""
+"""See a model that goes round in circles: the same call with the same result, or two calls in turn,
+again and again."""
 
 from __future__ import annotations
 

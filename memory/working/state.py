@@ -1,7 +1,8 @@
-"""Keep what a run must not forget: key_info, related_sop, one line for each turn. Source: seed 002 §3, §4.
+"""Keep what a run must not forget: key_info, related_sop, one line for each turn. Source: seed 002
+§3, §4.
 
-A resumed run rebuilds it from the run log. context/tail.py writes it into the anchor, context/compaction.py into the
-history where turns are folded.
+A resumed run rebuilds it from the run log. context/tail.py writes it into the anchor,
+context/compaction.py into the history where turns are folded.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class WorkingMemory:
         return len(self.summaries)
 
     def checkpoint(self, key_info: str, related_sop: str | None) -> None:
-        """Store what `update_working_checkpoint` sets; an empty `related_sop` leaves the old one."""
+        """Store what `update_working_checkpoint` sets; an empty `related_sop` leaves the old
+        one."""
         self.key_info = key_info
         self.related_sop = related_sop or self.related_sop
 
     def note(self, reply: Reply, result: ToolResult | None) -> None:
-        """Add the line of a finished turn: what the model said first, then its call and how that ended."""
+        """Add the line of a finished turn: what the model said first, then its call and how that
+        ended."""
         found = _SUMMARY.search(reply.text)
         finding = _line(found[1] if found else "", MAX_FINDING_CHARS)
         said = finding or _line(reply.text, MAX_FINDING_CHARS)

@@ -1,6 +1,8 @@
-"""The workspace files as they are shipped (assets/templates/LANG/): written once where one is missing, never over another.
+"""The workspace files as they are shipped (assets/templates/LANG/): written once where one is
+missing, never over another.
 
-Whether a file still says what was shipped is found by its text, in whichever language it was made. Source: seed 004 §3.2.
+Whether a file still says what was shipped is found by its text, in whichever language it was made.
+Source: seed 004 §3.2.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ _LANGUAGES = ("en", "zh")
 
 @cache
 def template(name: str, lang: str, folder: Path = TEMPLATES) -> str:
-    """The shipped text of a workspace file."""
+    """Return the shipped text of a workspace file."""
     return (folder / lang / name).read_text(encoding="utf-8")
 
 
 def is_template(name: str, text: str, folder: Path = TEMPLATES) -> bool:
-    """True when a text says what was shipped under this name, in some language; line ends and outer space do not count."""
+    """Return True when a text says what was shipped under this name, in some language; line ends
+    and outer space do not count."""
     shipped = {
         _plain(template(name, lang, folder))
         for lang in _LANGUAGES
@@ -34,13 +37,14 @@ def is_template(name: str, text: str, folder: Path = TEMPLATES) -> bool:
 
 
 def is_first_start(home: Path) -> bool:
-    """True when nothing says yet who the owner is and who the agent is, and nobody has been asked."""
+    """Return True when nothing says yet who the owner is and who the agent is, and nobody has been
+    asked."""
     return not any(os.path.lexists(home / name) for name in ("OWNER.md", "SPIRIT.md", FIRST_START))
 
 
 def is_answered(home: Path, folder: Path = TEMPLATES) -> bool:
-    """True when BOOTSTRAP.md has nothing left to ask: who the owner is and who the agent is stand in their files, by whatever
-    way they came there (a chat, the owner's own hand)."""
+    """Return True when BOOTSTRAP.md has nothing left to ask: who the owner is and who the agent is
+    stand in their files, by whatever way they came there (a chat, the owner's own hand)."""
     try:
         texts = [(name, (home / name).read_text("utf-8")) for name in ("OWNER.md", "SPIRIT.md")]
     except (OSError, UnicodeDecodeError):
@@ -49,8 +53,8 @@ def is_answered(home: Path, folder: Path = TEMPLATES) -> bool:
 
 
 def lay_out(home: Path, lang: str, folder: Path = TEMPLATES) -> list[str]:
-    """Writes each workspace file that is missing; on the first start also BOOTSTRAP.md and the example personas. Gives
-    their paths in the home folder. Raises OSError."""
+    """Write each workspace file that is missing; on the first start also BOOTSTRAP.md and the
+    example personas. Return their paths in the home folder. Raises OSError."""
     made = []
     if is_first_start(home):
         examples = sorted(
@@ -61,7 +65,8 @@ def lay_out(home: Path, lang: str, folder: Path = TEMPLATES) -> list[str]:
 
 
 def make(home: Path, name: str, lang: str, folder: Path = TEMPLATES) -> bool:
-    """Writes one file from its template if nothing has its name; False when something has. Raises OSError.
+    """Write one file from its template if nothing has its name; False when something has. Raises
+    OSError.
 
     It is there whole or not at all, and what another process put there in the meantime stays.
     """

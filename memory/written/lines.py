@@ -1,7 +1,9 @@
-"""Read the lines that somebody wrote down: MEMORY.md, the facts, the daily notes, other Markdown files below memory/.
+"""Read the lines that somebody wrote down: MEMORY.md, the facts, the daily notes, other Markdown
+files below memory/.
 
-A line is a list entry with its later lines, or a paragraph. It keeps the day and the run that stand in its mark; without
-one its day is that of the file's name, or when the file was changed. Source: seed 000 "Recall".
+A line is a list entry with its later lines, or a paragraph. It keeps the day and the run that stand
+in its mark; without one its day is that of the file's name, or when the file was changed. Source:
+seed 000 "Recall".
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _COMMENT = pattern(r"<!--.*?-->")
 
 
 class Block(NamedTuple):
-    """Lines of a file that belong together, as they stand; `place` is the number of the first one."""
+    """Lines of a file that belong together, as they stand; `place` is the number of the first
+    one."""
 
     place: int
     heading: str
@@ -39,7 +42,8 @@ class Block(NamedTuple):
 
 
 class Written(NamedTuple):
-    """One line. `id` is made of its file and what it says; `by` is the id of the line that took its place, or ""."""
+    """One line. `id` is made of its file and what it says; `by` is the id of the line that took its
+    place, or ""."""
 
     id: str
     source: str  # memory/2026-02-15.md:12
@@ -53,7 +57,8 @@ class Written(NamedTuple):
 
 
 def written_files(home: Path) -> dict[str, tuple[int, int]]:
-    """Map the name of each file that holds lines to its time of change (ns) and its size (bytes)."""
+    """Map the name of each file that holds lines to its time of change (ns) and its size
+    (bytes)."""
     found: dict[str, tuple[int, int]] = {}
     for path in sorted(path for place in PLACES for path in home.glob(place)):
         name = path.relative_to(home).as_posix()
@@ -66,7 +71,8 @@ def written_files(home: Path) -> dict[str, tuple[int, int]]:
 
 
 def written_lines(home: Path, name: str) -> list[Written]:
-    """Return the lines of one file in their order, each id once; none for a file that cannot be read."""
+    """Return the lines of one file in their order, each id once; none for a file that cannot be
+    read."""
     try:
         read = read_owner_text(home, name)
         text = (home / name).read_text("utf-8") if read.is_cut else read.text

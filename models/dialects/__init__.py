@@ -1,4 +1,5 @@
-"""Tools in words, for models and servers without tool calls; and calls that a model wrote into its text.
+"""Tools in words, for models and servers without tool calls; and calls that a model wrote into its
+text.
 
 The dialects are rows of assets/models/dialects.json; one parser reads them all.
 """

@@ -1,4 +1,5 @@
-"""The body of a call that was written as text, in one of eight forms: JSON, a name and JSON, a name, three kinds of XML, Gemma's, Python."""
+"""The body of a call that was written as text, in one of eight forms: JSON, a name and JSON, a
+name, three kinds of XML, Gemma's, Python."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def read(body: str, offer: Offer, *, is_whole: bool, is_cut_off: bool = False) -> list[ToolCall]:
-    """The calls in a body; one that cannot be read has an error. `is_whole`: its end was marked."""
+    """Return the calls in a body; one that cannot be read has an error. `is_whole`: its end was
+    marked."""
     for form in _FORMS:
         if calls := list(form(body, offer)):
             return calls
@@ -53,14 +55,15 @@ def read(body: str, offer: Offer, *, is_whole: bool, is_cut_off: bool = False) -
 
 
 def of_json(value: Any) -> list[ToolCall]:
-    """The calls of a JSON value: an object, or a list of them."""
+    """Return the calls of a JSON value: an object, or a list of them."""
     nested = list_of(record_of(value).get("tool_calls"))
     entries = nested or (value if isinstance(value, list) else [value])
     return [_call(entry) for entry in entries] or [broken("[]", "the block names no tool")]
 
 
 def all_decoded(text: str, at: int) -> tuple[list[Any], int]:
-    """The JSON values that stand at a place one behind the other, and where the last ends."""
+    """Return the JSON values that stand at a place one behind the other, and where the last
+    ends."""
     values: list[Any] = []
     end = at
     while (start := _NEXT.match(text, end)) and (found := decoded(text, start.end())):
@@ -70,7 +73,7 @@ def all_decoded(text: str, at: int) -> tuple[list[Any], int]:
 
 
 def decoded(text: str, at: int) -> tuple[Any, int] | None:
-    """The JSON value that stands at a place, and where it ends."""
+    """Return the JSON value that stands at a place, and where it ends."""
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -78,7 +81,7 @@ def decoded(text: str, at: int) -> tuple[Any, int] | None:
 
 
 def broken(written: str, reason: str) -> ToolCall:
-    """A call that cannot be read; the name is taken from it where it can be seen."""
+    """Return a call that cannot be read; the name is taken from it where it can be seen."""
     name = re.search(
         r"""["'](?:name|function|tool|tool_name)["']\s*:\s*["']([\w.-]{1,64})["']""", written
     )
@@ -120,7 +123,7 @@ def _gemma(body: str, offer: Offer) -> Iterator[ToolCall]:
 
 
 def _only_named(body: str, offer: Offer) -> Iterator[ToolCall]:
-    """The name of a tool, and no arguments."""
+    """Yield the call of a tool named alone, without arguments."""
     if body.strip() in offer:
         yield ToolCall("", body.strip(), {})
 
@@ -157,7 +160,11 @@ def _printed(node: ast.Call) -> ast.Call:
 
 
 def _of_python(node: ast.Call, offer: Offer) -> ToolCall:
-    name = ast.unparse(node.func).removesuffix(".call").removeprefix("default_api.")
+    name = ast.unparse(node.func).removesuffix(".call")
+    name = name.removeprefix("default_api.").removeprefix("functions.")
+    match node:
+        case ast.Call(args=[ast.Dict() as only], keywords=[]):  # all arguments as one object
+            return _of_arguments(name, ast.unparse(only))
     keys = list(offer.get(name, {}))
     given = [*zip(keys, node.args, strict=False)]
     given += [(each.arg, each.value) for each in node.keywords if each.arg]
@@ -180,7 +187,8 @@ _FORMS: tuple[Callable[[str, Offer], Iterator[ToolCall]], ...] = (
 
 
 def _of_words(name: str, pairs: list[tuple[str, str]], offer: Offer) -> ToolCall:
-    """A call whose arguments came as text: what is no string by the tool's schema is read as JSON."""
+    """Return a call whose arguments came as text: what is no string by the tool's schema is read as
+    JSON."""
     schemas = offer.get(name, {})
     return _of_arguments(
         name, {key.strip(): _typed(_trimmed(text), schemas.get(key.strip())) for key, text in pairs}
@@ -188,7 +196,7 @@ def _of_words(name: str, pairs: list[tuple[str, str]], offer: Offer) -> ToolCall
 
 
 def _trimmed(text: str) -> str:
-    """Without the one line break that stands on each side of a value."""
+    """Return it without the one line break that stands on each side of a value."""
     return text.removeprefix("\n").removesuffix("\n")
 
 
@@ -231,7 +239,8 @@ def _beside(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:
-    """The call of a body whose JSON is not strict. Without its closing mark, an open end is missing, not forgotten."""
+    """Return the call of a body whose JSON is not strict. Without its closing mark, an open end is
+    missing, not forgotten."""
     start = re.search(r"[{\[]", written)
     if not start:
         return broken(written, "no JSON object stands in the block")

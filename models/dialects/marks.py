@@ -32,7 +32,7 @@ class Marks(NamedTuple):
     thoughts: dict[str, str]  # what opens them, and what closes them
 
     def row(self, match: re.Match[str]) -> Mark:
-        """The row of a match of `opens`."""
+        """Return the row of a match of `opens`."""
         return self.rows[int((match.lastgroup or "m0")[1:])]
 
 

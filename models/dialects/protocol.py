@@ -1,8 +1,10 @@
-"""Tools for models without tool calls: described in words, called by `<tool_use>` blocks in the text.
+"""Tools for models without tool calls: described in words, called by `<tool_use>` blocks in the
+text.
 
-The history stays in the format of the OpenAI API; this file renders it as plain user and assistant messages that
-alternate, as many local templates demand. The full descriptions stand once, behind the system prompt; the tail of each
-turn says that they stand, or brings them again. Source: seed 002 §1.
+The history stays in the format of the OpenAI API; this file renders it as plain user and assistant
+messages that alternate, as many local templates demand. The full descriptions stand once, behind
+the system prompt; the tail of each turn says that they stand, or brings them again. Source: seed
+002 §1.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from models.base import Message, Request
-from models.history import both_of, common_start
+from models.base import Message, Request, both_of, common_start
 
 PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 
@@ -29,7 +30,8 @@ class TextProtocol:
         self._names: dict[str, str] = {}  # id of a call → name of its tool
 
     def messages(self, request: Request) -> tuple[list[Message], list[Message]]:
-        """The history as plain messages, and the last message with the tail, which is not kept."""
+        """Return the history as plain messages, and the last message with the tail, which is not
+        kept."""
         same = common_start(self._seen, request.messages)
         if same < len(self._seen) or not self._seen:
             self._start_over(request)
@@ -101,8 +103,8 @@ class TextProtocol:
 
 
 def describe(function: dict[str, Any]) -> str:
-    """A function schema on one line: `name(path: string, mode?: "a"|"b") – what it does`; then its arguments that have
-    a description, one a line."""
+    """Return a function schema on one line: `name(path: string, mode?: "a"|"b") – what it does`;
+    then its arguments that have a description, one a line."""
     parameters = function.get("parameters") or {}
     properties: dict[str, Any] = parameters.get("properties") or {}
     required = parameters.get("required") or []
@@ -121,7 +123,7 @@ def describe(function: dict[str, Any]) -> str:
 
 
 def _block(call: dict[str, Any]) -> str:
-    """A call of the history as its block; the arguments are JSON there already."""
+    """Return a call of the history as its block; the arguments are JSON there already."""
     function = call["function"]
     name = json.dumps(function["name"], ensure_ascii=False)
     return f'<tool_use>\n{{"name": {name}, "arguments": {function["arguments"]}}}\n</tool_use>'
@@ -138,6 +140,6 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """A prompt file as its sections: `## name`, then the text."""
+    """Return a prompt file as its sections: `## name`, then the text."""
     parts = re.split(r"^## (\w+)\n", text, flags=re.M)
     return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}

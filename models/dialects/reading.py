@@ -1,7 +1,9 @@
-"""The calls that stand in a text, and the prose around them. Text that only shows a call is no call.
+"""The calls that stand in a text, and the prose around them. Text that only shows a call is no
+call.
 
-A block counts where a model would stop after it: at the end of the reply, not quoted, not behind words that introduce
-an example. In a fence it counts when nothing else is said, or the model announces that it acts.
+A block counts where a model would stop after it: at the end of the reply, not quoted, not behind
+words that introduce an example. In a fence it counts when nothing else is said, or the model
+announces that it acts.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ class _Block:
 
 
 def offer_of(tools: list[dict[str, Any]]) -> Offer:
-    """The parameters of each tool on offer, by its name."""
+    """Return the parameters of each tool on offer, by its name."""
     functions = [tool["function"] for tool in tools]
     return {
         each["name"]: (each.get("parameters") or {}).get("properties") or {} for each in functions
@@ -55,7 +57,8 @@ def offer_of(tools: list[dict[str, Any]]) -> Offer:
 def parse(
     text: str, offer: Offer | None = None, *, is_cut_off: bool = False
 ) -> tuple[str, list[ToolCall]]:
-    """The text around the calls, and the calls; one that cannot be read has an error. Ids are left empty."""
+    """Return the text around the calls, and the calls; one that cannot be read has an error. Ids
+    are left empty."""
     table, offer = marks(), offer or {}
     clean = table.silent.sub("", text) if "<" in text else text
     blocks = list(_blocks(clean, table, offer, is_cut_off)) or list(_bare(clean, offer))
@@ -63,22 +66,28 @@ def parse(
         clean = clean[: blocks[-1].end]
     if not blocks or _only_shown(clean, blocks, table):
         return (text if clean == text else clean.strip()), []
+    prose = _EMPTY_FENCE.sub("", _without(clean, blocks)).strip()
+    return prose, [call for block in blocks for call in block.calls]
+
+
+def _without(text: str, blocks: list[_Block]) -> str:
+    """Return the text without the blocks in it."""
     prose, at = [], 0
     for block in blocks:
-        prose.append(clean[at : block.start])
+        prose.append(text[at : block.start])
         at = block.end
-    prose.append(clean[at:])
-    return _EMPTY_FENCE.sub("", "".join(prose)).strip(), [c for b in blocks for c in b.calls]
+    return "".join([*prose, text[at:]])
 
 
 def announces(text: str) -> bool:
-    """True when the last line of a text says that something is about to be done."""
+    """Return True when the last line of a text says that something is about to be done."""
     last = text.strip().rsplit("\n", 1)[-1]
     return len(last) <= _MAX_ANNOUNCEMENT_CHARS and marks().announces.search(last) is not None
 
 
 def only_announces(text: str) -> bool:
-    """True when a whole answer is no more than the announcement of something, and offers nothing to the reader."""
+    """Return True when a whole answer is no more than the announcement of something, and offers
+    nothing to the reader."""
     is_short = len(text) <= _MAX_ANNOUNCEMENT_CHARS
     return is_short and announces(text) and marks().offers.search(text) is None
 
@@ -141,15 +150,16 @@ class _Opened:
 
     @property
     def is_named_only(self) -> bool:
-        """True of a mark that is only spoken about: quoted, in a sentence, or with nothing like a call behind it."""
+        """Return True for a mark that is only spoken about: quoted, in a sentence, or with nothing
+        like a call behind it."""
         if self.closing is None:
             return not self.row.is_open and not _BEGINS.match(self.body)
         line = self.text[self.text.rfind("\n", 0, self.match.start()) + 1 : self.match.start()]
         return bool(line.strip()) and not pattern(r"[{\[=(]|<arg_key>").search(self.body)
 
     def _open_end(self) -> int:
-        """Return where a body without its closing mark ends: before the next call; behind its last bracket, where the
-        mark is optional."""
+        """Return where a body without its closing mark ends: before the next call; behind its last
+        bracket, where the mark is optional."""
         if self.row.is_open:
             return max(self.start, *(self.text.rfind(sign) + 1 for sign in ("}", "]", ")", ">")))
         following = pattern(r"<tool_(?:use|call)>").search(self.text, self.start)
@@ -179,7 +189,8 @@ def _are_offered(calls: list[ToolCall], offer: Offer) -> bool:
 
 
 def _bare(text: str, offer: Offer) -> Iterator[_Block]:
-    """Yield a call without any mark at the end of the text: its tool is on offer, and it has arguments."""
+    """Yield a call without any mark at the end of the text: its tool is on offer, and it has
+    arguments."""
     body = text.rstrip()
     if not body.endswith(("}", "]", ")", "```")) or len(body) > _MAX_BARE_CHARS:
         return
@@ -202,13 +213,13 @@ def _bare_starts(body: str) -> list[tuple[int, str]]:
 
 
 def _may_call(inside: str, offer: Offer) -> bool:
-    """True when a name on offer stands in it, beside something that holds arguments."""
+    """Return True when a name on offer stands in it, beside something that holds arguments."""
     has_arguments = "(" in inside or any(f'"{key}"' in inside for key in forms.ARGUMENT_KEYS)
     return has_arguments and any(name in inside for name in offer)
 
 
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
-    """True when the text speaks about calls instead of making them."""
+    """Return True when the text speaks about calls instead of making them."""
     last = blocks[-1]
     prose, is_fenced = _before(text, blocks[0])
     after = text[last.end :]
@@ -233,7 +244,7 @@ def _before(text: str, first: _Block) -> tuple[str, bool]:
 
 
 def _goes_on(text: str, block: _Block) -> bool:
-    """True when the sentence goes on behind a block."""
+    """Return True when the sentence goes on behind a block."""
     line = text[block.end :].split("\n", 1)[0]
     is_alone = not text[text.rfind("\n", 0, block.start) + 1 : block.start].strip()
     return not is_alone and pattern(r"\s*[\w,.;)|]").match(line) is not None

@@ -1,4 +1,5 @@
-"""A model behind an endpoint: the connection, what its errors mean and teach, what is known of models by name."""
+"""A model behind an endpoint: the connection, what its errors mean and teach, what is known of
+models by name."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,5 @@
-"""Why an attempt failed, how often it is worth another one, and what the owner can do: from a status, or an error in a stream."""
+"""Why an attempt failed, how often it is worth another one, and what the owner can do: from a
+status, or an error in a stream."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ _OTHER_HINT = "Check this model's entry in config.yaml."
 
 
 class Failure(Exception):
-    """One attempt failed: what the endpoint said, how many retries such a failure is worth, what the owner can do,
-    how many seconds the endpoint asks to wait, its status (0 without one), body, and cause (assets/models/causes.json)."""
+    """One attempt failed: what the endpoint said, how many retries such a failure is worth, what
+    the owner can do, how many seconds the endpoint asks to wait, its status (0 without one), body,
+    and cause (assets/models/causes.json)."""
 
     def __init__(
         self,
@@ -49,7 +51,7 @@ class Failure(Exception):
 
     @property
     def words(self) -> str:
-        """All that the endpoint said."""
+        """Return all that the endpoint said."""
         return _readable(self.body) or self.reason
 
     @property
@@ -60,7 +62,7 @@ class Failure(Exception):
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
-    """The failure that a status other than 200 is."""
+    """Return the failure that a status other than 200 is."""
     words = _words_of_body(body, status) or "no reason given"
     reason = words if words.startswith(str(status)) else f"{status}: {words}"
     if status < 400:
@@ -98,8 +100,8 @@ def _of_minimax(chunk: dict[str, Any]) -> dict[str, Any]:
 
 
 def error_words(error: object, status: int = 0) -> str:
-    """The endpoint's own words from an error object, on one line: its message, then of code and type what neither the
-    message nor the status has said."""
+    """Return the endpoint's own words from an error object, on one line: its message, then of code
+    and type what neither the message nor the status has said."""
     if not isinstance(error, dict):
         return sample(scrub(str(error)))
     said: Any = error.get("message") or error.get("detail") or error
@@ -112,7 +114,8 @@ def error_words(error: object, status: int = 0) -> str:
 
 
 def parsed(body: bytes) -> Any:
-    """The JSON of a body, out of the list that one provider wraps it in; None where it is no JSON."""
+    """Return the JSON of a body, out of the list that one provider wraps it in; None where it is no
+    JSON."""
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
@@ -121,7 +124,7 @@ def parsed(body: bytes) -> Any:
 
 
 def _readable(body: bytes) -> str:
-    """A body as text, the letters of its JSON not escaped."""
+    """Return a body as text, the letters of its JSON not escaped."""
     said = parsed(body)
     text = body.decode("utf-8", "replace") if said is None else json.dumps(said, ensure_ascii=False)
     return scrub(text)
@@ -137,7 +140,8 @@ def _causes() -> list[tuple[frozenset[int], re.Pattern[str], dict[str, Any]]]:
 
 
 def _row(status: int, words: str) -> dict[str, Any]:
-    """The row of the table that fits; without a status only a row that is told by its words."""
+    """Return the row of the table that fits; without a status only a row that is told by its
+    words."""
     for statuses, pattern_, row in _causes():
         is_told = status in statuses if status else bool(row["words"])
         if (is_told or not statuses) and pattern_.search(words):
@@ -153,7 +157,8 @@ def _words_of_body(body: bytes, status: int) -> str:
 
 
 def _after(headers: Mapping[str, str], body: bytes) -> float | None:
-    """The seconds that the endpoint asks to wait, at most MAX_WAIT_SECONDS; None when it does not say."""
+    """Return the seconds that the endpoint asks to wait, at most MAX_WAIT_SECONDS; None when it
+    does not say."""
     waits = [*_retry_after(headers)] or [*_until_reset(headers)] or [*_in_words(body)]
     return min(max(*waits, 0.0), MAX_WAIT_SECONDS) if waits else None
 

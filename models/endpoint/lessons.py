@@ -1,4 +1,5 @@
-"""Learn from an error: the manners change, and the same request is sent once more. The rows are assets/models/lessons.json.
+"""Learn from an error: the manners change, and the same request is sent once more. The rows are
+assets/models/lessons.json.
 
 Each step returns True where it has changed something, so that no lesson is learned twice.
 """
@@ -44,7 +45,8 @@ class Taught:
 def learn(
     failure: Failure, manners: Manners, wire: Wire, others: list[str], sent: Iterable[str]
 ) -> Lesson | None:
-    """Change the manners by what the error says; the lesson, or None where there is none to learn."""
+    """Change the manners by what the error says; the lesson, or None where there is none to
+    learn."""
     words = failure.words
     for lesson in _lessons():
         if failure.status not in lesson.statuses or _is_barred(lesson, failure.cause):
@@ -73,7 +75,7 @@ def _lessons() -> list[Lesson]:
 
 
 def _is_barred(lesson: Lesson, cause: str) -> bool:
-    """True of a cause that teaches nothing, or not this."""
+    """Return True of a cause that teaches nothing, or not this."""
     return bool(cause) and cause in ("key", "quota", "context", lesson.other_cause)
 
 
@@ -127,7 +129,8 @@ def _no_images(taught: Taught, argument: str) -> bool:
 
 
 def _drop(taught: Taught, argument: str) -> bool:
-    """Leave out the field that the error names: as its parameter, else the one that is named first."""
+    """Leave out the field that the error names: as its parameter, else the one that is named
+    first."""
     can_go = set(taught.sent) - _KEPT - taught.manners.without
     if taught.manners.wire == _KEEPS_MAX_TOKENS:
         can_go.discard("max_tokens")

@@ -36,13 +36,14 @@ def read_listing(endpoint: Endpoint) -> Listing:
 
 
 def nearest(endpoint: Endpoint, model: str) -> list[str]:
-    """The names on the server's list that are most like this one."""
+    """Return the names on the server's list that are most like this one."""
     names = read_listing(endpoint).names
     return get_close_matches(model, names, n=3, cutoff=0.3) or names[:3]
 
 
 def window(endpoint: Endpoint, model: str) -> int:
-    """How many tokens this model reads there, as the server tells it; 0 where it does not."""
+    """Return how many tokens this model reads there, as the server tells it; 0 where it does
+    not."""
     found = read_listing(endpoint)
     entry = next((each for each in found.entries if each.get("id") == model), {})
     told = max(count_of(entry.get(key)) for key in _WINDOWS)
@@ -59,7 +60,8 @@ def window(endpoint: Endpoint, model: str) -> int:
 
 
 def _loaded(endpoint: Endpoint, url: str, model: str) -> int:
-    """The window of a model that Ollama has loaded, as it was loaded: what is longer is cut without a word."""
+    """Return the window of a model that Ollama has loaded, as it was loaded: what is longer is cut
+    without a word."""
     for each in records_of(record_of(_json(endpoint, url)).get("models")):
         names = (each.get("name"), each.get("model"))
         if model in names or f"{model}:latest" in names:

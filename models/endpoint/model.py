@@ -1,7 +1,9 @@
-"""A model behind an endpoint, hosted or local: one `Model` over three protocols, with native tool calls or the text protocol.
+"""A model behind an endpoint, hosted or local: one `Model` over three protocols, with native tool
+calls or the text protocol.
 
-One reply is a body (wires), sent and streamed back (transport.py), put together (wires), and retried as a whole when it
-breaks: a call is dispatched only from an answer that came to its end. What a server refuses is learned (lessons.py).
+One reply is a body (wires), sent and streamed back (transport.py), put together (wires), and
+retried as a whole when it breaks: a call is dispatched only from an answer that came to its end.
+What a server refuses is learned (lessons.py).
 """
 
 from __future__ import annotations
@@ -15,8 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config import ModelConfig
-from models.base import Event, Reply, Request, ToolCall
-from models.base.reply import Kind, Usage
+from models.base import Event, Kind, Reply, Request, ToolCall, Usage
 from models.dialects import TextProtocol, marks
 from models.endpoint import presets
 from models.endpoint.failure import RETRIES, Failure, in_stream
@@ -52,11 +53,12 @@ class _Tries:
 
 
 class EndpointModel:
-    """Fills in `Model`. Yields `text`, `text_reset` (what was shown starts over), `model_adapted {turn, model, reason}` and
-    `model_retry {turn, model, reason, seconds}`. Raises ModelUnavailable after its retries, ContextTooLong at once.
+    """Fills in `Model`. Yields `text`, `text_reset` (what was shown starts over), `model_adapted
+    {turn, model, reason}` and `model_retry {turn, model, reason, seconds}`. Raises ModelUnavailable
+    after its retries, ContextTooLong at once.
 
-    `eyes` describe images where the model takes none. `protocol` is the one that this server asked for in an earlier
-    process; `tell_protocol` hears of another one. `wait` sleeps between attempts.
+    `eyes` describe images where the model takes none. `protocol` is the one that this server asked
+    for in an earlier process; `tell_protocol` hears of another one. `wait` sleeps between attempts.
     """
 
     def __init__(
@@ -93,7 +95,8 @@ class EndpointModel:
 
     @property
     def window(self) -> int:
-        """Return how many tokens it reads: as set, as its server tells, by its name; 0: not known."""
+        """Return how many tokens it reads: as set, as its server tells, by its name; 0: not
+        known."""
         return self._window() or self._known_window
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
@@ -105,7 +108,7 @@ class EndpointModel:
             body, answer = self._body(wire, read), wire.answer()
             self._check_window(wire, body)
             try:
-                yield from self._ask(wire, body, answer, request.deadline)
+                yield from self._ask(wire, body, answer, request)
                 break
             except Failure as failure:
                 if answer.shown:
@@ -170,7 +173,8 @@ class EndpointModel:
         return wire.body(Asked(self._sent, *request.parts(), request.tools, request.schema))
 
     def _readable(self, request: Request) -> Generator[Event, None, Request]:
-        """Return the request as this model can read it: with images, or with words in their place."""
+        """Return the request as this model can read it: with images, or with words in their
+        place."""
         if self.manners.takes_images or self._eyes is None:
             return request
         return (yield from self._eyes.describe(request))
@@ -192,7 +196,8 @@ class EndpointModel:
         return self._told_window or 0
 
     def _check_window(self, wire: Wire, body: bytes) -> None:
-        """Refuse a request that the server would cut without a word; bytes of images say nothing of tokens."""
+        """Refuse a request that the server would cut without a word; bytes of images say nothing of
+        tokens."""
         if wire.has_images or (self._told_window is None and len(body) < SMALL_BYTES):
             return
         tokens, window = round(len(body) / self._bytes_per_token), self._window()
@@ -205,12 +210,13 @@ class EndpointModel:
         )
 
     def _ask(
-        self, wire: Wire, body: bytes, answer: Answer, deadline: float
+        self, wire: Wire, body: bytes, answer: Answer, request: Request
     ) -> Generator[Event, None, None]:
-        """Make one attempt. Raises Failure unless the answer came to its end; a connection that breaks behind the end
-        does not matter, an error that the server tells does."""
+        """Make one attempt. Raises Failure unless the answer came to its end; a connection that
+        breaks behind the end does not matter, an error that the server tells does."""
         try:
-            with closing(self.endpoint.stream(wire.path, body, deadline)) as data:
+            stream = self.endpoint.stream(wire.path, body, request.deadline, request.beside)
+            with closing(stream) as data:
                 for chunk in chunks(data):
                     if shown := _taken(chunk, answer):
                         yield {"type": "text", "delta": shown}
@@ -254,7 +260,8 @@ class EndpointModel:
         self._wait(seconds)
 
     def _ended(self, failure: Failure, wire: Wire, request: Request) -> Reply | None:
-        """Return the reply that a failure is: the model's own mistake, or the provider's filter. Raises ContextTooLong."""
+        """Return the reply that a failure is: the model's own mistake, or the provider's filter.
+        Raises ContextTooLong."""
         if failure.cause == "context":
             found = _TOLD_WINDOW.search(failure.words)
             raise ContextTooLong(self._report(failure, 1), int(found[1]) if found else 0)
@@ -266,7 +273,8 @@ class EndpointModel:
         return self._mistaken(failure, wire, request)
 
     def _mistaken(self, failure: Failure, wire: Wire, request: Request) -> Reply:
-        """Return the reply that a server could not read as a call: the model's words, or a call with an error."""
+        """Return the reply that a server could not read as a call: the model's words, or a call
+        with an error."""
         written = str(failure.error.get("failed_generation") or "")
         answer = wire.answer()
         answer.say(written)
@@ -321,8 +329,8 @@ def _as_failure(error: NotAnAnswer | Failure) -> Failure:
 
 
 def _pause(failure: Failure, failures: int) -> float:
-    """Return the seconds until the next attempt: what the endpoint asks for, else doubling; with jitter, so that many
-    do not come back at once."""
+    """Return the seconds until the next attempt: what the endpoint asks for, else doubling; with
+    jitter, so that many do not come back at once."""
     if failure.after is not None:
         return failure.after * random.uniform(1.0, 1.1)
     first = FIRST_WAIT_SECONDS if failure.retries >= RETRIES else FIRST_WAIT_SECONDS / 2

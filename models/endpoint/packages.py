@@ -1,6 +1,8 @@
-"""Import the providers' packages for their transport: 340 of openai's modules are types, which a flat post never uses.
+"""Import the providers' packages for their transport: 340 of openai's modules are types, which a
+flat post never uses.
 
-Importing them took half of a start. They load as soon as anybody asks one of their packages for a name.
+Importing them took half of a start. They load as soon as anybody asks one of their packages for a
+name.
 """
 
 from __future__ import annotations

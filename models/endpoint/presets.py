@@ -16,9 +16,10 @@ from models.wires import WIRES, Manners
 
 OPENAI_URL = "https://api.openai.com/v1"  # what the packages' own defaults are
 ANTHROPIC_URL = "https://api.anthropic.com"
-# A hosted model without a known price is counted as an expensive one: the owner's cost limit is on by default, and
-# it should stop a run too early rather than too late. A model on this machine or a private network costs nothing,
-# unless a limit was named for this very run (`counts_local`): then whoever named it wants one that holds.
+# A hosted model without a known price is counted as an expensive one: the owner's cost limit is on
+# by default, and it should stop a run too early rather than too late. A model on this machine or a
+# private network costs nothing, unless a limit was named for this very run (`counts_local`): then
+# whoever named it wants one that holds.
 UNKNOWN_PRICE = Price(input=5.0, cached=0.5, output=25.0)
 FREE = Price(input=0.0, cached=0.0, output=0.0)
 STYLES = {"chat": "effort", "responses": "effort", "messages": "budget"}
@@ -37,12 +38,13 @@ class Preset:
 
 
 def base_url(config: ModelConfig) -> str:
-    """The address of the endpoint."""
+    """Return the address of the endpoint."""
     return config.base_url or (ANTHROPIC_URL if config.kind == "anthropic" else OPENAI_URL)
 
 
 def is_local(address: str) -> bool:
-    """True for this machine and private networks, by the look of the address; no name is resolved."""
+    """Return True for this machine and private networks, by the look of the address; no name is
+    resolved."""
     host = urlsplit(address).hostname or ""
     try:
         found = ipaddress.ip_address(host)
@@ -71,7 +73,8 @@ def preset(config: ModelConfig) -> Preset:
 
 
 def wires(config: ModelConfig, known: Preset) -> list[str]:
-    """The protocols to try, in order: the owner's, else those of the tables, then all others."""
+    """Return the protocols to try, in order: the owner's, else those of the tables, then all
+    others."""
     if config.protocol in WIRES:
         return [config.protocol]
     if config.protocol in ("native", "text"):
@@ -81,7 +84,7 @@ def wires(config: ModelConfig, known: Preset) -> list[str]:
 
 
 def manners(config: ModelConfig, known: Preset) -> Manners:
-    """How this server is spoken to at first."""
+    """Return how this server is spoken to at first."""
     wire = wires(config, known)[0]
     found = Manners(wire=wire, is_text=config.protocol == "text", **known.manners)
     found.reasoning = known.reasoning
@@ -100,7 +103,7 @@ def price(config: ModelConfig, known: Preset, *, counts_local: bool) -> Price:
 
 
 def reasoning(setting: str | None, manners: Manners) -> dict[str, Any]:
-    """The owner's setting `reasoning` as fields of this wire."""
+    """Return the owner's setting `reasoning` as fields of this wire."""
     if setting is None:
         return {}
     styles = _table("reasoning.json")[manners.wire]
@@ -110,7 +113,7 @@ def reasoning(setting: str | None, manners: Manners) -> dict[str, Any]:
 
 
 def _wires(of_host: list[str], of_model: list[str]) -> list[str]:
-    """A model's order, as far as the host has these protocols."""
+    """Return a model's order, as far as the host has these protocols."""
     shared = [wire for wire in of_model if wire in of_host]
     return shared or of_host or of_model
 

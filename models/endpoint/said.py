@@ -16,7 +16,8 @@ _NAME_CHARS = 64
 
 
 class Said(NamedTuple):
-    """Hold text and calls of a whole answer. `is_native`: the calls came as calls, not in the text."""
+    """Hold text and calls of a whole answer. `is_native`: the calls came as calls, not in the
+    text."""
 
     text: str
     calls: list[ToolCall]
@@ -24,17 +25,22 @@ class Said(NamedTuple):
 
     @classmethod
     def of(cls, answer: Answer, request: Request) -> Self:
-        """Read an answer; a server may not have read the calls that its model wrote into the text."""
+        """Read an answer; a server may not have read the calls that its model wrote into the
+        text."""
         text, calls, is_native = answer.text, answer.calls(), True
         if request.tools and not calls:
-            is_cut_off = answer.finish == "length"
-            prose, calls = parse(text, offer_of(request.tools), is_cut_off=is_cut_off)
+            offer, is_cut_off = offer_of(request.tools), answer.finish == "length"
+            prose, calls = parse(text, offer, is_cut_off=is_cut_off)
             is_native = prose == text and not calls
             text = prose
+            if not text and not calls:  # servers take a call behind open thoughts for one of them
+                _, calls = parse(answer.thoughts, offer, is_cut_off=is_cut_off)
+                is_native = not calls
         return cls(text, list(_settled(calls, request)), is_native)
 
     def shown(self, answer: Answer) -> Iterator[Event]:
-        """Bring the screens to the text: what was held back is no call after all, a call or thoughts were shown."""
+        """Bring the screens to the text: what was held back is no call after all, a call or
+        thoughts were shown."""
         has_own_calls = self.is_native and bool(self.calls)
         if has_own_calls:
             return
@@ -49,7 +55,8 @@ class Said(NamedTuple):
 
 
 def _offered_name(name: str, offered: set[str]) -> str:
-    """Return a name that every server takes: of a tool on offer, where it stands among the signs of a template."""
+    """Return a name that every server takes: of a tool on offer, where it stands among the signs of
+    a template."""
     found = next((word for word in _NAME.split(name) if word in offered), "")
     is_known = name in offered
     return name if is_known else found or _NAME.sub("_", name)[:_NAME_CHARS]

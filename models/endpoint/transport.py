@@ -1,7 +1,9 @@
-"""One endpoint: a request body goes out over one kept connection, the bytes of the answer come back.
+"""One endpoint: a request body goes out over one kept connection, the bytes of the answer come
+back.
 
-On the packages `openai` and `anthropic`, by their lower `post`: `create()` walks the whole history on every request. Statuses, broken
-connections and time-outs all become `Failure`, which says how often it is worth another try.
+On the packages `openai` and `anthropic`, by their lower `post`: `create()` walks the whole history
+on every request. Statuses, broken connections and time-outs all become `Failure`, which says how
+often it is worth another try.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from math import inf
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS, STALL_SECONDS, REPLY_SECONDS = 10.0, 120.0, 1800.0  # between two pieces; for all
 CONNECT_RETRIES = 2  # a server that is not there should be given up within 3 s
 SHORTEST_KEY = 6
+BESIDE_SECONDS = 0.02  # until a request is on its way, which nothing should hold up
 KEEPALIVE_SECONDS = (
     600.0  # the package drops an idle connection after 5 s, and a tool may take longer
 )
@@ -77,13 +80,13 @@ class Endpoint:
 
     @property
     def shown_url(self) -> str:
-        """The address without a user name, password or query in it."""
+        """Return the address without a user name, password or query in it."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def redact(self, text: str) -> str:
-        """The text without the key, or a shortened echo of it. A key of a few letters, such as "none", is no secret and
-        may be a part of any word."""
+        """Return the text without the key, or a shortened echo of it. A key of a few letters, such
+        as "none", is no secret and may be a part of any word."""
         if len(self._key) < SHORTEST_KEY:
             return text
         text = re.sub(rf"(?<!\w){re.escape(self._key)}(?!\w)", "[key]", text)
@@ -93,15 +96,27 @@ class Endpoint:
             else text
         )
 
-    def stream(self, path: str, body: bytes, deadline: float = inf) -> Generator[bytes]:
-        """Sends a request and yields the answer as it comes. Raises Failure, at `deadline` (on the monotonic clock) at
-        the latest."""
+    def stream(
+        self,
+        path: str,
+        body: bytes,
+        deadline: float = inf,
+        beside: Callable[[], object] | None = None,
+    ) -> Generator[bytes]:
+        """Send a request and yield the answer as it comes; `beside` is done meanwhile. Raises
+        Failure, at `deadline` (on the monotonic clock) at the latest."""
         with self._failures(), ExitStack() as stack:
             started = time.monotonic()
             end = min(started + REPLY_SECONDS, deadline)
             if started >= deadline:
                 raise Failure("there is no time left to ask", 0)
-            response = self._send(path, body, end - started)
+            client, provider = self._client(path)
+            if beside:
+                timer = threading.Timer(BESIDE_SECONDS, beside)
+                timer.start()
+                stack.callback(timer.join)
+                stack.callback(timer.cancel)
+            response = self._send(client, provider, path, body, end - started)
             stack.callback(response.close)
             if response.headers.get("content-type", "").startswith("text/html"):
                 raise Failure(
@@ -123,7 +138,8 @@ class Endpoint:
                 yield piece
 
     def get(self, url: str, seconds: float) -> tuple[int, Any]:
-        """Return what stands at an address of this server: the status, and the JSON, None where it is none. Raises Failure."""
+        """Return what stands at an address of this server: the status, and the JSON, None where it
+        is none. Raises Failure."""
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         if self._key and "anthropic.com" in self.base_url:
             headers = {"X-Api-Key": self._key, "anthropic-version": ANTHROPIC_VERSION}
@@ -139,15 +155,20 @@ class Endpoint:
                     return answer.status_code, None
         return answer.status_code, parsed(bytes(found))
 
-    def _send(self, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
-        """The answer, its body not read yet. A server may drop the kept connection at the moment when it is used again;
-        then the request goes out once more, over a new one."""
-        import httpx2
-
+    def _client(self, path: str) -> tuple[Any, Any]:
+        """Return what posts there, and the package that it is from."""
         provider = _package(path)
         if provider.__name__ not in self._clients:
             self._clients[provider.__name__] = self._connect(provider)
-        client = self._clients[provider.__name__]
+        return self._clients[provider.__name__], provider
+
+    def _send(
+        self, client: Any, provider: Any, path: str, body: bytes, left_seconds: float
+    ) -> httpx2.Response:
+        """Return the answer, its body not read yet. A server may drop the kept connection at the
+        moment when it is used again; then the request goes out once more, over a new one."""
+        import httpx2
+
         try:
             response = self._post(client, path, body, left_seconds)
         except provider.APIConnectionError as error:
@@ -177,15 +198,16 @@ class Endpoint:
         return found
 
     def _path(self, path: str) -> str:
-        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it. A query
-        of the base URL (Azure: api-version) stands behind the path."""
+        """Return the path behind the base URL, which for Anthropic's protocol stands without the
+        version, as its package has it. A query of the base URL (Azure: api-version) stands behind
+        the path."""
         is_versioned = self.base_url.rstrip("/").endswith("/v1")
         version = "/v1" if path == MESSAGES and not is_versioned else ""
         query = f"?{self._query}" if self._query else ""
         return f"{version}{path}{query}"
 
     def _signed(self, path: str) -> dict[str, Any]:
-        """The headers, with the key where this protocol has it."""
+        """Return the headers, with the key where this protocol has it."""
         left_out = (
             [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]
         )  # from the environment
@@ -229,7 +251,8 @@ class Endpoint:
     def _connected(self) -> httpx2.Client:
         import httpx2
 
-        # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are not needed.
+        # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are
+        # not needed.
         is_plain = self.base_url.startswith("http:") and is_local(self.base_url)
         http = httpx2.Client(
             timeout=httpx2.Timeout(self._stall_seconds, connect=CONNECT_SECONDS),
@@ -289,19 +312,21 @@ class Endpoint:
 
 
 def _package(path: str) -> Any:
-    """The provider's own package: `anthropic` for its protocol where it is installed, else `openai`, which posts as well."""
+    """Return the provider's own package: `anthropic` for its protocol where it is installed, else
+    `openai`, which posts as well."""
     has_own = path == MESSAGES and find_spec("anthropic") is not None
     return package("anthropic" if has_own else "openai")
 
 
 def _connection_errors() -> tuple[type[Exception], ...]:
-    """The errors of the packages that are in use."""
+    """Return the errors of the packages that are in use."""
     loaded = [sys.modules[name] for name in ("openai", "anthropic") if name in sys.modules]
     return tuple(each.APIConnectionError for each in loaded)
 
 
 def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Timer:
-    """Ends the connection then, which wakes a read that waits: the time-out of a read is set once for an answer."""
+    """End the connection at the deadline, which wakes a waiting read: the time-out of a read is set
+    once for an answer."""
     connection = response.extensions["network_stream"].get_extra_info("socket")
 
     def shut_down() -> None:
@@ -323,7 +348,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _refuse(response: httpx2.Response) -> None:
-    """Reads the start of an error's body here: the package would read all of it, however long."""
+    """Read the start of an error's body here: the package would read all of it, however long."""
     if response.status_code < 300:
         return
     body = bytearray()

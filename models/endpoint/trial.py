@@ -45,7 +45,8 @@ class Finding(NamedTuple):
 
 
 def try_model(config: ModelConfig, seconds: float = inf) -> Generator[Finding, None, None]:
-    """Ask the model; yield each finding as it comes. A model that cannot be asked is one finding."""
+    """Ask the model; yield each finding as it comes. A model that cannot be asked is one
+    finding."""
     model = EndpointModel(config, max_retries=1)
     deadline = time.monotonic() + seconds
     system: Message = {"role": "system", "content": SYSTEM}
@@ -95,7 +96,7 @@ def _kinds(reply: Reply) -> str:
 
 
 def _asked(model: EndpointModel, request: Request) -> tuple[Reply, int]:
-    """The reply, and in how many pieces its text came."""
+    """Return the reply, and in how many pieces its text came."""
     answering, pieces = model.reply(request), 0
     while True:
         try:

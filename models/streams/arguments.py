@@ -1,8 +1,9 @@
-"""Read the arguments that a model wrote for a call: a JSON object that is safe to pass on, or the reason why not.
+"""Read the arguments that a model wrote for a call: a JSON object that is safe to pass on, or the
+reason why not.
 
-Strict JSON first (with raw line breaks in strings, which small models write); then json_repair, for trailing commas,
-single quotes and the like. An object that is not closed is never repaired: its end is missing, and a call that is cut
-in half must not run.
+Strict JSON first (with raw line breaks in strings, which small models write); then json_repair, for
+trailing commas, single quotes and the like. An object that is not closed is never repaired: its end
+is missing, and a call that is cut in half must not run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 from text import pattern
 
-MAX_DEPTH = 100  # what comes later (schemas, JSON again) recurses; the deepest arguments of real tools are below 10
+# what comes later (schemas, JSON again) recurses; the deepest arguments of real tools are below 10
+MAX_DEPTH = 100
 MAX_REPAIR_CHARS = 200_000
 MAX_INTEGER = 2**63
 _TOO_DEEP = f"the arguments are nested deeper than {MAX_DEPTH} levels"
@@ -26,7 +28,8 @@ class BadArguments(Exception):
 
 
 def scrub(text: str) -> str:
-    """The text as it can be encoded: halves of a surrogate pair are joined, a lone one and NUL become U+FFFD."""
+    """Return the text as it can be encoded: halves of a surrogate pair are joined, a lone one and
+    NUL become U+FFFD."""
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
     if text.isascii():
@@ -39,8 +42,8 @@ def scrub(text: str) -> str:
 
 
 def parse_arguments(written: object, *, is_whole: bool = False) -> dict[str, Any]:
-    """The arguments as an object. `is_whole`: the end is known to be there (a closing tag), so a missing brace may be
-    added. Raises BadArguments."""
+    """Return the arguments as an object. `is_whole`: the end is known to be there (a closing tag),
+    so a missing brace may be added. Raises BadArguments."""
     if isinstance(written, str):
         written = _parse(scrub(written).strip(), is_whole)
     if isinstance(written, str):  # encoded twice
@@ -67,7 +70,8 @@ def _parse(text: str, is_whole: bool) -> Any:
 
 
 def _repair(text: str, flaw: str, is_whole: bool) -> Any:
-    """The tolerant path. Raises BadArguments with the flaw when the text is too large, too deep, or has no end."""
+    """Return the tolerant path. Raises BadArguments with the flaw when the text is too large, too
+    deep, or has no end."""
     if match := _FENCE.match(text):
         text = match[1].strip()
     flaw = f"the arguments are not valid JSON: {flaw[:200]}"
@@ -99,7 +103,7 @@ def _repaired(text: str) -> Any:
 
 
 def _scan(text: str) -> tuple[int, int, bool]:
-    """How many brackets are open at the end, at most, and whether a string is."""
+    """Return how many brackets are open at the end, at most, and whether a string is."""
     depth = deepest = 0
     quote = ""
     for token in re.finditer(r"""\\.|["'{}\[\]]""", text, re.DOTALL):
@@ -117,7 +121,8 @@ def _scan(text: str) -> tuple[int, int, bool]:
 
 
 def _clean(value: Any, depth: int) -> Any:
-    """Return the same value, so that nothing behind can stumble: encodable texts, finite numbers, few levels."""
+    """Return the same value, so that nothing behind can stumble: encodable texts, finite numbers,
+    few levels."""
     if depth > MAX_DEPTH:
         raise BadArguments(_TOO_DEEP)
     match value:

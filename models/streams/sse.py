@@ -1,8 +1,9 @@
-"""The bytes of a streamed answer, however they are cut, become the JSON objects that the endpoint sent.
+"""The bytes of a streamed answer, however they are cut, become the JSON objects that the endpoint
+sent.
 
-Reads server-sent events (CRLF, comments, no space after the colon, no blank line between events, an object over several
-data lines) and, from endpoints that do not stream, one JSON object. Written by hand because the package's typed events
-cost 75 µs each, and a line with json 3.
+Reads server-sent events (CRLF, comments, no space after the colon, no blank line between events, an
+object over several data lines) and, from endpoints that do not stream, one JSON object. Written by
+hand because the package's typed events cost 75 µs each, and a line with json 3.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class NotAnAnswer(Exception):
 
 
 def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:
-    """Yields each object of the stream, and None for its `[DONE]`. Raises NotAnAnswer."""
+    """Yield each object of the stream, and None for its `[DONE]`. Raises NotAnAnswer."""
     pieces = iter(data)
     start = b""
     for piece in pieces:
@@ -37,7 +38,7 @@ def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:
 
 
 def _whole(start: bytes, pieces: Iterator[bytes]) -> dict[str, Any]:
-    """The one object that came instead of a stream."""
+    """Return the one object that came instead of a stream."""
     body = bytearray(start)
     for piece in pieces:
         body += piece
@@ -50,7 +51,8 @@ def _whole(start: bytes, pieces: Iterator[bytes]) -> dict[str, Any]:
 
 
 def _lines(start: bytes, pieces: Iterator[bytes]) -> Iterator[str]:
-    """The lines of the stream without their ends; a character cut by the network is whole again here."""
+    """Yield the lines of the stream without their ends; a character cut by the network is whole
+    again here."""
     rest: list[bytes] = [start]
     size = len(start)
     more = True
@@ -112,7 +114,7 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def sample(text: str | bytes | bytearray) -> str:
-    """The start of something unexpected, on one line."""
+    """Return the start of something unexpected, on one line."""
     start = text[: SAMPLE_CHARS * 4]
     plain = start if isinstance(start, str) else start.decode("utf-8", "replace")
     return " ".join(plain.split())[:SAMPLE_CHARS]

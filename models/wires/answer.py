@@ -1,6 +1,8 @@
-"""An answer as it grows: the text to show, the calls, the usage, how it ended, and the provider's own items.
+"""An answer as it grows: the text to show, the calls, the usage, how it ended, and the provider's
+own items.
 
-Takes any JSON in any field: what has the wrong type is not there. Each protocol fills in `add` and `items`.
+Takes any JSON in any field: what has the wrong type is not there. Each protocol fills in `add` and
+`items`.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from models.base import ToolCall
-from models.base.reply import Finish
+from models.base import Finish, ToolCall
 from models.dialects import marks
 from models.streams import BadArguments, parse_arguments, scrub
 from models.wires.visible import Visible
@@ -38,8 +39,8 @@ BROKEN = {"insufficient_system_resource", "network_error", "error"}  # DeepSeek,
 
 @dataclass(slots=True)
 class Call:
-    """A call while its pieces come in. `given` is set when the arguments came as an object; `extra` is what else the
-    provider attached to it."""
+    """A call while its pieces come in. `given` is set when the arguments came as an object; `extra`
+    is what else the provider attached to it."""
 
     id: str
     index: int | None = None
@@ -50,12 +51,13 @@ class Call:
 
     @property
     def written(self) -> Any:
-        """The arguments as they came."""
+        """Return the arguments as they came."""
         return self.given if self.given is not None else "".join(self.pieces)
 
 
 class Tokens(NamedTuple):
-    """Tokens of one call: all of the input, the parts of it read from and written to the cache, the output; -1: not told."""
+    """Tokens of one call: all of the input, the parts of it read from and written to the cache, the
+    output; -1: not told."""
 
     input: int
     cached: int
@@ -69,6 +71,7 @@ class Answer(ABC):
     def __init__(self) -> None:
         self._visible = Visible()
         self._texts: list[str] = []
+        self._thoughts: list[str] = []
         self._calls: list[Call] = []
         self._chars = 0
         self._finish = ""
@@ -85,8 +88,8 @@ class Answer(ABC):
     def items(
         self, text: str, calls: Sequence[ToolCall], *, is_native: bool
     ) -> list[dict[str, Any]]:
-        """The provider's own items, to be sent back as they are; none where there is nothing to keep. `is_native`: the
-        calls came as calls, not in the text."""
+        """Return the provider's own items, to be sent back as they are; none where there is nothing
+        to keep. `is_native`: the calls came as calls, not in the text."""
 
     @abstractmethod
     def counted(self) -> Tokens:
@@ -98,37 +101,42 @@ class Answer(ABC):
 
     @property
     def is_whole(self) -> bool:
-        """The endpoint said that this is the end, and that nothing broke."""
+        """Return True once the endpoint has said that this is the end, and nothing broke."""
         has_ended = self._is_done or bool(self._finish)
         return has_ended and self._finish not in BROKEN
 
     @property
     def is_started(self) -> bool:
-        """Something was said."""
+        """Return True once something was said."""
         return bool(self._chars or self._calls)
 
     @property
     def finish(self) -> Finish:
-        """How it ended."""
+        """Return how it ended."""
         if self.is_cut_off:
             return "length"
         return FINISHES.get(self._finish.partition(":")[0].lower(), "stop")
 
     @property
     def text(self) -> str:
-        """All text so far, without the thoughts at its start."""
+        """Return all text so far, without the thoughts at its start."""
         return scrub(_without_thoughts("".join(self._texts)))
 
+    @property
+    def thoughts(self) -> str:
+        """All thoughts so far."""
+        return scrub("".join(self._thoughts))
+
     def rest(self) -> str:
-        """Text that was held back and may be shown now that it is known to hold no call."""
+        """Return text that was held back and may be shown now that it is known to hold no call."""
         return self._visible.rest()
 
     def calls(self) -> list[ToolCall]:
-        """The calls, each with arguments or an error. Ids may be empty or repeated."""
+        """Return the calls, each with arguments or an error. Ids may be empty or repeated."""
         return [self._call(call, is_last=call is self._calls[-1]) for call in self._calls]
 
     def tokens(self, sent_bytes: int) -> Tokens:
-        """The usage; estimated from sizes where the endpoint does not say."""
+        """Return the usage; estimated from sizes where the endpoint does not say."""
         told = self.counted()
         sent = math.ceil(sent_bytes / BYTES_PER_TOKEN) if told.input < 0 else told.input
         received = math.ceil(self._chars / BYTES_PER_TOKEN) if told.output < 0 else told.output
@@ -145,13 +153,12 @@ class Answer(ABC):
         return shown
 
     def think(self, thought: object) -> None:
-        """Count what is no text, and paid for all the same; it must end too."""
+        """Take what is no text, and paid for all the same; it must end too."""
         if isinstance(thought, str):
-            self._chars += len(thought)
-            self.is_cut_off = self.is_cut_off or self._chars > MAX_CHARS
+            self._thoughts.append(self.fit(thought))
 
     def fit(self, text: str) -> str:
-        """As much of it as there is room for."""
+        """Return as much of it as there is room for."""
         room = MAX_CHARS - self._chars
         self.is_cut_off = self.is_cut_off or len(text) > room
         self._chars += len(text)
@@ -169,7 +176,8 @@ class Answer(ABC):
 
 
 def _parse_cut_off(written: object) -> dict[str, Any]:
-    """The arguments of the last call of a reply that was cut off: whole, or BadArguments. Never repaired."""
+    """Return the arguments of the last call of a reply that was cut off: whole, or BadArguments.
+    Never repaired."""
     text = written.strip() if isinstance(written, str) else "{}"
     if not text.endswith("}"):
         raise BadArguments(

@@ -1,7 +1,8 @@
-"""Chat completions: OpenAI's first protocol, which nearly every server speaks, each a little differently.
+"""Chat completions: OpenAI's first protocol, which nearly every server speaks, each a little
+differently.
 
-What a provider attaches to a message (reasoning_content, reasoning_details, extra_content, thoughts in the content) is
-put together from the stream and goes back as it came.
+What a provider attaches to a message (reasoning_content, reasoning_details, extra_content, thoughts
+in the content) is put together from the stream and goes back as it came.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from config import ModelConfig
-from models.base import Message, ToolCall
-from models.base.reply import Finish
+from models.base import Finish, Message, ToolCall
 from models.streams import scrub
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
@@ -55,8 +55,6 @@ class Chat(Wire):
     def items(self, message: Message) -> list[Message]:
         """See Wire."""
         plain = {k: v for k, v in message.items() if k not in ("images", "native")}
-        if plain["role"] == "system" and not self.manners.has_system:
-            plain["role"] = "user"
         if images := self.images(message):
             plain["content"] = [{"type": "text", "text": message["content"]}, *map(_image, images)]
         return [self._with_ids(self._demanded(plain))]
@@ -66,7 +64,8 @@ class Chat(Wire):
         return [self._with_ids(self._demanded(item)) for item in super().native(message)]
 
     def _demanded(self, plain: Message) -> Message:
-        """Return a message of a model with what this server wants to see in it, where it is not there."""
+        """Return a message of a model with what this server wants to see in it, where it is not
+        there."""
         if plain["role"] != "assistant":
             return plain
         if self.manners.needs and not plain.get(self.manners.needs):
@@ -195,7 +194,8 @@ def _calls_of(said: Fields) -> list[Fields]:
 
 
 def _call_item(call: ToolCall, own: Call) -> Fields:
-    """Return a call as it goes back: the arguments as they were written, where they could be read."""
+    """Return a call as it goes back: the arguments as they were written, where they could be
+    read."""
     written = text_of(own.written).strip() if call.args is not None else ""
     function = {"name": call.name, "arguments": written or as_json(call.given).decode()}
     return {"id": call.id, "type": "function", "function": function, **own.extra}

@@ -1,6 +1,8 @@
-"""Anthropic Messages: thinking blocks with their signatures go back as they came, and three marks keep the prompt cached.
+"""Anthropic Messages: thinking blocks with their signatures go back as they came, and three marks
+keep the prompt cached.
 
-Source: the reference of POST /v1/messages; "Extended thinking: preserving thinking blocks"; "Prompt caching".
+Source: the reference of POST /v1/messages; "Extended thinking: preserving thinking blocks"; "Prompt
+caching".
 """
 
 from __future__ import annotations

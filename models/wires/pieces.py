@@ -1,4 +1,5 @@
-"""Put the pieces of chat completions together: texts, objects, lists, and the calls that they belong to."""
+"""Put the pieces of chat completions together: texts, objects, lists, and the calls that they
+belong to."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _WHOLE = {"id", "type", "format", "role", "name", "index"}  # their text comes w
 
 
 def merged(old: Any, new: Any, key: str) -> Any:
-    """Return a value with the next piece of it: texts are joined, objects by their keys, entries of lists by their index."""
+    """Return a value with the next piece of it: texts are joined, objects by their keys, entries of
+    lists by their index."""
     match old, new:
         case str(), str():
             return new if key in _WHOLE else old + new
@@ -26,7 +28,8 @@ def merged(old: Any, new: Any, key: str) -> Any:
 
 
 def with_part(parts: list[Any], part: Any, keys: Sequence[str]) -> list[Any]:
-    """Return the parts and one more; it goes on with the last one where they have a type and are equal in these keys."""
+    """Return the parts and one more; it goes on with the last one where they have a type and are
+    equal in these keys."""
     last, new = record_of(parts[-1] if parts else None), record_of(part)
     is_same = all(last.get(key) == new.get(key) for key in keys)
     if new.get("type") is not None and is_same:
@@ -43,8 +46,9 @@ def plain(content: object) -> str:
 
 
 def call_of(calls: list[Call], delta: dict[str, Any], name: str) -> Call:
-    """Return the call that a delta continues, or a new one among the calls. Servers leave out the index, or the id, or
-    give all calls the same index; the id tells best, then the index, then a name that comes again after arguments."""
+    """Return the call that a delta continues, or a new one among the calls. Servers leave out the
+    index, or the id, or give all calls the same index; the id tells best, then the index, then a
+    name that comes again after arguments."""
     id_, index = text_of(delta.get("id")), delta.get("index")
     index = index if isinstance(index, int) else None
     same = [call for call in calls if index is None or call.index in (index, None)]

@@ -1,4 +1,5 @@
-"""OpenAI Responses, without anything kept by the provider: the items of a reply, encrypted reasoning too, go back as they came.
+"""OpenAI Responses, without anything kept by the provider: the items of a reply, encrypted
+reasoning too, go back as they came.
 
 Source: the reference of POST /v1/responses; "Reasoning models: keeping reasoning items in context".
 """

@@ -22,7 +22,7 @@ class Visible:
         self._pieces: list[str] = []  # of the thoughts, or from the call on: may be long
 
     def feed(self, delta: str) -> str:
-        """Takes a piece of text; returns what may be shown now."""
+        """Take a piece of text; return what may be shown now."""
         if self._state == "call":
             self._pieces.append(delta)
             return ""
@@ -70,7 +70,7 @@ class Visible:
 
 
 def _surely_text(held: str) -> int:
-    """How many characters are no start of a mark that goes on with the next delta."""
+    """Return how many characters are no start of a mark that goes on with the next delta."""
     line_start = held.rfind("\n") + 1
     last = max(held.rfind(sign) for sign in _BEGINS)
     if last < line_start or len(held) - last > _LONGEST_MARK:

@@ -1,20 +1,19 @@
-"""Write the body of a request, as bytes. Each message is written once: what a turn costs does not grow with the history."""
+"""Write the body of a request, as bytes. Each message is written once: what a turn costs does not
+grow with the history."""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, ClassVar
 
 from config import ModelConfig
-from models.base import Message
-from models.history import common_start, joined
+from models.base import Message, common_start, joined
 from models.images import encoded
 from models.wires.answer import Answer
-from models.wires.manners import Manners
 
 SHORT_ID_CHARS = 9
 Fields = dict[str, Any]
@@ -44,9 +43,9 @@ class Asked:
 
 
 class Wire(ABC):
-    """One protocol. Holds the written messages of the last request; one that is the same object is not written again, so
-    a message must not be changed once it is in the history. `by` names who answers: what another one attached is
-    rewritten as plain text."""
+    """One protocol. Holds the written messages of the last request; one that is the same object is
+    not written again, so a message must not be changed once it is in the history. `by` names who
+    answers: what another one attached is rewritten as plain text."""
 
     name: ClassVar[str]
     path: ClassVar[str]
@@ -86,12 +85,14 @@ class Wire(ABC):
 
     def listed(self, asked: Asked) -> Iterable[bytes]:
         """Return the messages as bytes, the tail last."""
-        if self.manners.joins:
-            return self.written(joined([*asked.messages, *asked.tail]))
+        if self.manners.joins or not self.manners.has_system:
+            messages = [*asked.messages, *asked.tail]
+            return self.written(joined(messages, has_system=self.manners.has_system))
         return [*self.written(asked.messages), *map(self.write, asked.tail)]
 
     def write(self, message: Message) -> bytes:
-        """Return one message, or the items that it becomes, as bytes; several are parted by commas."""
+        """Return one message, or the items that it becomes, as bytes; several are parted by
+        commas."""
         return b",".join(map(as_json, self.native(message) or self.items(message)))
 
     def forget(self) -> None:
@@ -108,7 +109,8 @@ class Wire(ABC):
         return self._written
 
     def native(self, message: Message) -> list[dict[str, Any]]:
-        """Return the provider's own items of a reply, when they came from the same one and may go back."""
+        """Return the provider's own items of a reply, when they came from the same one and may go
+        back."""
         kept = message.get("native")
         if not kept or not self.manners.natives or kept["by"] != self.by:
             return []
@@ -116,7 +118,8 @@ class Wire(ABC):
         return [{k: v for k, v in item.items() if k not in unread} for item in kept["items"]]
 
     def images(self, message: Message) -> list[tuple[str, str]]:
-        """Return the images of a message as media type and base64; none for a model that takes none."""
+        """Return the images of a message as media type and base64; none for a model that takes
+        none."""
         if not self.manners.takes_images:
             return []
         found = [image for path in message.get("images", ()) if (image := encoded(path))]
@@ -140,3 +143,24 @@ def with_list(fields: Fields, key: str, items: Iterable[bytes]) -> bytes:
     """Return the fields, and one more that is a list of what is written already."""
     listed = b",".join(filter(None, items))
     return b'%b,"%b":[%b]}' % (as_json(fields)[:-1], key.encode(), listed)
+
+
+@dataclass(slots=True)
+class Manners:
+    """Plain marks; each wire looks at those that concern it."""
+
+    wire: str = "chat"
+    is_text: bool = False  # tools are described in words
+    joins: bool = False  # no user message stands behind a tool's or another user message
+    has_system: bool = True  # a system message is taken
+    short_ids: bool = False  # ids of calls are nine letters and digits
+    takes_images: bool = True
+    takes_schema: bool = True
+    natives: bool = True  # the provider's own items are sent back
+    needs: str = ""  # the key that each assistant message must have
+    signs: bool = False  # the first call of a message needs a signature
+    max_tokens: str = "max_tokens"  # the name of that field, in chat
+    reasoning: str = "effort"  # the style of that setting (assets/models/reasoning.json)
+    most_tokens: int = 0  # of one reply, as the server said; 0: not said
+    without: set[str] = field(default_factory=set)  # fields that are not sent
+    unread: set[str] = field(default_factory=set)  # keys of items that are not sent back

@@ -1,5 +1,6 @@
-"""Replay a learned procedure as a model: each reply is its next step, each outcome is held against what it expects.
-It never works around a difference: it raises `Diverged` and says what has happened."""
+"""Replay a learned procedure as a model: each reply is its next step, each outcome is held against
+what it expects. It never works around a difference: it raises `Diverged` and says what has
+happened."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,5 @@
-"""Keep how far a replay has come: its values and the steps that are done; and say why it must not go on."""
+"""Keep how far a replay has come: its values and the steps that are done; and say why it must not
+go on."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MAX_SHOWN_STEPS = 30
 
 
 class Declined(Diverged):
-    """The replay must end here and no other model goes on: the gate or the owner said no, or the SOP itself stops."""
+    """The replay must end here and no other model goes on: the gate or the owner said no, or the
+    SOP itself stops."""
 
     declined = True
 
@@ -42,7 +44,7 @@ class Course:
         cwd: Path,
         today: date | None = None,
     ) -> None:
-        """Raises ParameterError."""
+        """Raise ParameterError."""
         self.procedure, self.sop, self.version, self.lang = procedure, sop, version, lang
         self.parameters = procedure.bind(parameters, cwd)
         day = (today or date.today()).isoformat()
@@ -54,7 +56,7 @@ class Course:
 
     @property
     def changed(self) -> list[Step]:
-        """The steps that changed something."""
+        """Return the steps that changed something."""
         return [step for step in self.done if step.changes_something]
 
     # values
@@ -68,7 +70,8 @@ class Course:
         return str(self.filled(step, texts.get(self.lang) or texts["en"]))
 
     def look(self, step: Step, path: str) -> Any:
-        """Return what a dotted path names; None where nothing was given or saved. Raises Diverged."""
+        """Return what a dotted path names; None where nothing was given or saved. Raises
+        Diverged."""
         if self.values.get(path.partition(".")[0]) is None:
             return None
         return self.attempt(step, "fill", lambda: template.find(path, self.values))
@@ -80,7 +83,8 @@ class Course:
         )
 
     def attempt(self, step: Step, said: str, action: Callable[[], Any], *args: Any) -> Any:
-        """Return what an action gives. Raises Diverged for what the world or the values are to blame for."""
+        """Return what an action gives. Raises Diverged for what the world or the values are to
+        blame for."""
         try:
             return action()
         except (OSError, ValueError, RecursionError) as error:

@@ -1,4 +1,5 @@
-"""Name what looks at a replay from outside, before it begins and before it writes (learning/guards.py)."""
+"""Name what looks at a replay from outside, before it begins and before it writes
+(learning/guards.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ class Doubt(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A commit step with its arguments; None where they depend on what an earlier write will bring."""
+    """A commit step with its arguments; None where they depend on what an earlier write will
+    bring."""
 
     step: str
     tool: str
@@ -25,7 +27,8 @@ class Write(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
+    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without
+    those of the owner)."""
 
     calls: int
     seconds: float
@@ -39,6 +42,6 @@ class Guards(Protocol):
         ...
 
     def before(self, procedure: Procedure, planned: Sequence[Write], spent: Spent) -> Doubt | None:
-        """Look between plan and commit, when nothing has been written. `planned` are all writes that are due; `spent` is
-        what the plan took."""
+        """Look between plan and commit, when nothing has been written. `planned` are all writes
+        that are due; `spent` is what the plan took."""
         ...

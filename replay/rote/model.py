@@ -1,7 +1,7 @@
 """Walk through a procedure: requirements → plan → commit → checks → result.
 
-A replay passes the same handler, gate and run log as any other run. Where the SOP is a script (replay/rote/scripted.py)
-the steps are what it asks for. Source: seed 002 §2, §7.
+A replay passes the same handler, gate and run log as any other run. Where the SOP is a script
+(replay/rote/scripted.py) the steps are what it asks for. Source: seed 002 §2, §7.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ class RoteModel:
         today: date | None = None,
         knows: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """`may_read` says why a call that a plan asks for does more than read, None when it does not; without
-        it the plan of a script may ask for nothing. `today` is the day on which the run began, when that was not now. `knows` is
-        asked about tools that no model is offered just now."""
+        """`may_read` says why a call that a plan asks for does more than read, None when it does
+        not; without it the plan of a script may ask for nothing. `today` is the day on which the
+        run began, when that was not now. `knows` is asked about tools that no model is offered just
+        now."""
         self.name = f"rote:{sop}"
         self.procedure, self.sop, self.version = procedure, sop, version
         self._course = Course(
@@ -77,7 +78,8 @@ class RoteModel:
             self._script = Scripted(self._course, procedure.script, self._check_reading)
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Yields `rote` events; returns the next call, or the result without a call. Raises Diverged, Declined."""
+        """Yield `rote` events; return the next call, or the result without a call. Raises Diverged,
+        Declined."""
         started = time.perf_counter()
         try:
             reply = yield from self._reply(request)
@@ -88,7 +90,8 @@ class RoteModel:
         return reply
 
     def close(self) -> None:
-        """Ends the process of the SOP's script, where there is one; it ends, too, when nobody holds this object."""
+        """End the process of the SOP's script, where there is one; it ends, too, when nobody holds
+        this object."""
         if self._script:
             self._script.running.close()
 
@@ -116,9 +119,10 @@ class RoteModel:
         return reply
 
     def fast_forward(self, results: Sequence[ToolResult], calls: Sequence[ToolCall] = ()) -> None:
-        """Goes on where a run stood: `results` are those of its finished calls, in order.
+        """Go on where a run stood: `results` are those of its finished calls, in order.
 
-        `calls` are the calls themselves, and the one that was out when the run stopped: a script must ask for the same.
+        `calls` are the calls themselves, and the one that was out when the run stopped: a script
+        must ask for the same.
         """
         self._recorded = calls
         try:
@@ -133,7 +137,8 @@ class RoteModel:
     # the way through the steps
 
     def _next_step(self) -> Step | None:
-        """Return the next step whose conditions hold; None at the end, with the answer set when a `done` step says it."""
+        """Return the next step whose conditions hold; None at the end, with the answer set when a
+        `done` step says it."""
         if self._script and (asked := self._script.step()):
             return asked
         while self._answer is None and self._index < len(self.procedure.steps):
@@ -151,7 +156,8 @@ class RoteModel:
         return None
 
     def _consent(self, step: Step) -> Step | None:
-        """Return a question about fields of a page that have other labels than they had; None where there is none."""
+        """Return a question about fields of a page that have other labels than they had; None where
+        there is none."""
         if "acts" not in step.args:
             return None
         course = self._course
@@ -168,7 +174,7 @@ class RoteModel:
         return not (step.unless and self._course.look(step, step.unless))
 
     def _guard(self, step: Step) -> None:
-        """Asks the guards where a write begins."""
+        """Ask the guards where a write begins."""
         if self._guards is None or self._is_guarded or not step.changes_something:
             return
         spent = Spent(len(self._course.done), self._seconds)
@@ -181,7 +187,8 @@ class RoteModel:
             raise self._course.diverged(step, doubt.reason, doubt.kind)
 
     def _planned(self) -> Iterator[Write]:
-        """Yield all writes that are due, from here on. Raises Diverged when one of them cannot be filled in."""
+        """Yield all writes that are due, from here on. Raises Diverged when one of them cannot be
+        filled in."""
         to_come: set[str] = set()  # values that a write will bring
         for step in self.procedure.steps[self._index :]:
             if not step.changes_something:
@@ -278,7 +285,8 @@ class RoteModel:
     def _environment(self, step: Step, args: Mapping[str, Any]) -> dict[str, str]:
         """Return the values that the script asks for by name: $name, ${name}, or "name" in Python.
 
-        A Python step imports nothing from the folder it works in: a json.py that lies in Downloads must not run.
+        A Python step imports nothing from the folder it works in: a json.py that lies in Downloads
+        must not run.
         """
         pairs = _NAMED.findall(str(args.get("script", "")))
         asked = {name for pair in pairs for name in pair}
@@ -300,7 +308,8 @@ class RoteModel:
         return text
 
     def _check_filled(self, step: Step, args: Mapping[str, Any]) -> None:
-        """Raise Diverged where a template is left in what a tool would get: it would be taken literally."""
+        """Raise Diverged where a template is left in what a tool would get: it would be taken
+        literally."""
         values = self._course.values
         given = template.as_text(list(values.values()))
         for found in template.TEMPLATE.finditer(json.dumps(args, ensure_ascii=False, default=str)):
@@ -310,7 +319,8 @@ class RoteModel:
                 raise self._course.diverged(step.id, said, "parameter")
 
     def _hold_of(self, step: Step) -> Callable[[ToolResult, ChangeSet], str] | None:
-        """Return how the changes of a script are judged before they count; None: by the gate alone."""
+        """Return how the changes of a script are judged before they count; None: by the gate
+        alone."""
         if step.is_staged:
             return self._differs
         is_asked_to_read = step.line and step.tool == "code_run" and not step.changes_something
@@ -333,7 +343,7 @@ class RoteModel:
     # its outcome
 
     def _hold(self, step: Step, result: ToolResult | None) -> str:
-        """Takes the outcome of a step, or raises. Says in a few words what it brought."""
+        """Take the outcome of a step, or raise. Says in a few words what it brought."""
         course = self._course
         if result is None:
             raise course.diverged(step.id, course.say("no_result"))
@@ -393,6 +403,7 @@ class RoteModel:
 
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
-    """Return True if a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
+    """Return True if a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not
+    1.0."""
     said, says = [recorded.name, recorded.args or {}], [tool, args]
     return json.dumps(said, sort_keys=True) == json.dumps(says, sort_keys=True)

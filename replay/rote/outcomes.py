@@ -64,7 +64,8 @@ def hold_staged(course: Course, step: Step, result: ToolResult) -> None:
 
 
 def blamed(result: ToolResult) -> Blame:
-    """Return what a failed step is to be blamed on: the world where the system or the script itself refuses the input."""
+    """Return what a failed step is to be blamed on: the world where the system or the script itself
+    refuses the input."""
     from replay.staged import holding  # only where a replay stops
 
     data = result.data if isinstance(result.data, dict) else {}
@@ -76,7 +77,8 @@ def blamed(result: ToolResult) -> Blame:
 
 
 def hold_answer(course: Course, step: Step, result: ToolResult) -> None:
-    """Take the owner's yes to the fields of a page; anything else ends the replay. Raises Declined."""
+    """Take the owner's yes to the fields of a page; anything else ends the replay. Raises
+    Declined."""
     said = str(result.data.get("answer", "")) if isinstance(result.data, dict) else ""
     if said.strip().casefold() not in YES | {course.say("yes").casefold()}:
         raise course.diverged(step.id, course.say("not_agreed"), declined=True)
@@ -122,7 +124,7 @@ def _other_fields(course: Course, step: Step, result: ToolResult) -> Iterator[st
     for path, wanted in course.filled(step, step.expect.get("fields", {})).items():
         found = course.extracted(step, result, field_of(path))
         texts = [template.as_text(each) for each in (found if path[:4] == "all " else [found])]
-        if template.as_text(wanted) not in texts:
+        if template.as_text(wanted) not in (*texts, template.as_text(found)):
             yield course.say("field", path, template.as_text(wanted), template.as_text(found))
 
 

@@ -1,4 +1,5 @@
-"""Make steps of the calls that an SOP's script asks for (replay/script.py): it is sent each outcome."""
+"""Make steps of the calls that an SOP's script asks for (replay/script.py): it is sent each
+outcome."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Scripted:
         self._asked = {"plan": 0, "commit": 0}  # calls of each of its halves
 
     def step(self) -> Step | None:
-        """Return the call that the script asks for next; None when it has returned its result. Raises Diverged."""
+        """Return the call that the script asks for next; None when it has returned its result.
+        Raises Diverged."""
         if self._stage == "done":
             return None
         try:
@@ -75,8 +77,8 @@ class Scripted:
         return step
 
     def _returned(self, move: Move) -> Any:
-        """Return what plan or commit returned. Raises Diverged when that is {"stop": REASON}: after a write it is a defect
-        of the SOP."""
+        """Return what plan or commit returned. Raises Diverged when that is {"stop": REASON}: after
+        a write it is a defect of the SOP."""
         if not isinstance(move.value, dict) or set(move.value) != {"stop"}:
             return move.value
         course, reason = self._course, template.as_text(move.value["stop"])
@@ -95,7 +97,8 @@ class Scripted:
         self.running.close()
 
     def _whole(self, result: ToolResult) -> Any:
-        """Return the data of a result as a script gets it: with all of its output, where a model sees head and tail."""
+        """Return the data of a result as a script gets it: with all of its output, where a model
+        sees head and tail."""
         if not isinstance(result.data, dict) or not result.data.get("file"):
             return result.data
         step = Step(self._stage)
@@ -103,8 +106,8 @@ class Scripted:
         return result.data | {"output": output}
 
     def check_text(self, step: Step, args: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments that a script gives. Code among them must be the SOP's own text, so that no value becomes
-        code. Raises Diverged."""
+        """Return the arguments that a script gives. Code among them must be the SOP's own text, so
+        that no value becomes code. Raises Diverged."""
         if step.tool != "code_run":
             return args
         if args.get("script") not in self.running.script.texts:

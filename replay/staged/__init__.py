@@ -1,4 +1,5 @@
-"""Hold what a script did in a stage against what its SOP expects of it, before anything is committed."""
+"""Hold what a script did in a stage against what its SOP expects of it, before anything is
+committed."""
 
 from typing import TYPE_CHECKING
 

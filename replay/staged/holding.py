@@ -1,4 +1,5 @@
-"""Hold a staged script against its SOP's expectation, and say in words what differs or what was done."""
+"""Hold a staged script against its SOP's expectation, and say in words what differs or what was
+done."""
 
 from __future__ import annotations
 
@@ -41,14 +42,16 @@ def difference(
 
 
 def is_refusal(code: int | None, output: str) -> bool:
-    """Return True when the input or the world is to blame: the script says so, or the system refused it a file."""
+    """Return True when the input or the world is to blame: the script says so, or the system
+    refused it a file."""
     if code in REFUSES:
         return True
     return bool(complaint(output)) if code == 0 else refused(output)
 
 
 def answer(step: Step, values: Mapping[str, Any], lang: Lang) -> str:
-    """Return the answer of an SOP that has no text of its own: what was printed, else what was changed."""
+    """Return the answer of an SOP that has no text of its own: what was printed, else what was
+    changed."""
     printed = str(values.get("output") or "").strip("\n")
     if printed.strip():
         return printed

@@ -1,4 +1,5 @@
-"""Say of what kind an output is, and how another one differs from it: type, emptiness, the form of its lines."""
+"""Say of what kind an output is, and how another one differs from it: type, emptiness, the form of
+its lines."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from replay.procedure import BUILT_IN
 from text import pattern
 
 TYPES = ("none", "text", "lines", "number", "json")
-OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys", "complains")
+OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys", "complains", "instead")
 REFUSALS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR)
 NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _NUMBER = pattern(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
@@ -33,7 +34,8 @@ def kind_of(output: str) -> str:
 
 
 def observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what holds for all of these outputs, as `expect.output` of sop.yaml. `values`: of the parameters, for each."""
+    """Return what holds for all of these outputs, as `expect.output` of sop.yaml. `values`: of the
+    parameters, for each."""
     quiet = {} if any(map(complaint, outputs)) else {"complains": False}
     return _kinds_observed(outputs, values) | quiet
 
@@ -67,7 +69,8 @@ def form(output: str, values: Mapping[str, Any]) -> str:
 def difference(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
-    """Return how an output differs, as a key of the texts with its values; None when it does not."""
+    """Return how an output differs, as a key of the texts with its values; None when it does
+    not."""
     if not wanted:
         return None
     told = complaint(output) if wanted.get("complains") is False else ""
@@ -75,8 +78,8 @@ def difference(
 
 
 def is_none_found(wanted: Mapping[str, Any], output: str) -> bool:
-    """Return True where a list is asked for and not even a blank line is printed: a number or a form that is left out
-    is a fault."""
+    """Return True where a list is asked for and not even a blank line is printed: a number or a
+    form that is left out is a fault."""
     return not output and wanted.get("type") in ("text", "lines") and "form" not in wanted
 
 
@@ -106,7 +109,8 @@ def _form_differs(
 
 
 def complaint(output: str) -> str:
-    """Return the first line in which a program says what the system refused it: the exit code of a part may be lost."""
+    """Return the first line in which a program says what the system refused it: the exit code of a
+    part may be lost."""
     lines = (_cut(line) for line in output.splitlines() if ": " in line)
     return next((line for line in lines if line.endswith(_refusals())), "")
 

@@ -1,7 +1,9 @@
-"""Choose the next item of autonomous mode: an open one of the to-do list, else one that a model plans by the SOP's value rule.
+"""Choose the next item of autonomous mode: an open one of the to-do list, else one that a model
+plans by the SOP's value rule.
 
-Never the same item twice in a row, nor twice in one session; one that has failed three times is left until its owner has
-changed it, or done. Without a model only what an SOP does by rote is taken, and the rest is said to be left.
+Never the same item twice in a row, nor twice in one session; one that has failed three times is
+left until its owner has changed it, or done. Without a model only what an SOP does by rote is
+taken, and the rest is said to be left.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ SHOWN_ATTEMPTS = 30
 
 
 class Item(NamedTuple):
-    """Something to do. `key` changes with its words; `todo` is its number in the to-do list, 0 for what was planned;
-    `request` what of it is the owner's own words."""
+    """Something to do. `key` changes with its words; `todo` is its number in the to-do list, 0 for
+    what was planned; `request` what of it is the owner's own words."""
 
     key: str
     title: str
@@ -47,7 +49,7 @@ class Left(NamedTuple):
 
 
 def of_todo(task: Task) -> Item:
-    """An item of the to-do list."""
+    """Return an item of the to-do list."""
     words = f"{task.title}\n\n{task.description}" if task.description else task.title
     return Item(f"todo:{task.id}:{_hash(words)}", task.title, words, words, task.id)
 
@@ -55,7 +57,8 @@ def of_todo(task: Task) -> Item:
 def from_list(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> Iterator[Item | Left]:
-    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/tasks/todo.py does."""
+    """Yield the open items of the to-do list that may be taken now, the most urgent first. Raises
+    as memory/tasks/todo.py does."""
     has_model = bool(agent.config.models)
     known = None if has_model else Remembered(agent.config.home).with_wordings(agent.sops.all())
     for task in Tasks(agent.config.home).open():
@@ -73,7 +76,8 @@ def from_list(
 def planned(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> tuple[list[Item], float]:
-    """Return what a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
+    """Return what a model finds worth doing, best first, and what asking it has cost, USD. Raises
+    ModelError."""
     reply = asked(agent, "auto", cwd, _prompt(agent, attempts, cwd))
     was_done = {attempt.item for attempt in attempts}
     items = [item for item in _read(reply.text) if _may_be_taken(item, attempts, session)]
@@ -107,7 +111,8 @@ def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool
 
 
 def _read(text: str) -> list[Item]:
-    """The items of a model's reply, those of too little value left out, best first; none of one that is no list."""
+    """Return the items of a model's reply, those of too little value left out, best first; none of
+    one that is no list."""
     found = re.search(r"\[.*\]", text, re.DOTALL)
     try:
         rows = json.loads(found[0]) if found else []
@@ -118,7 +123,8 @@ def _read(text: str) -> list[Item]:
 
 
 def _valued(row: object) -> tuple[int, Item] | None:
-    """Return an item of a model's list with its value; None for what is no item, or worth too little."""
+    """Return an item of a model's list with its value; None for what is no item, or worth too
+    little."""
     if not isinstance(row, dict):
         return None
     title, task = row.get("title"), row.get("task")

@@ -1,10 +1,15 @@
-"""Keep what autonomous mode has begun and how it ended: `auto/ledger.jsonl` in the home folder, one JSON object a line, appended.
+"""Keep what autonomous mode has begun and how it ended: `auto/ledger.jsonl` in the home folder, one
+JSON object a line, appended.
 
-A line is on the disk before what it tells of happens, so a session that was killed is gone on from here.
+A line is on the disk before what it tells of happens, so a session that was killed is gone on from
+here.
 
     {"what": "begun", "at", "number", "item", "title", "task", "request", "todo", "session"}
     {"what": "run", "at", "number", "run"}
-    {"what": "ended", "at", "number", "run", "status", "cost", "seconds", "report"}    again when a run that waited has ended
+    {"what": "ended", "at", "number", "run", "status", "cost", "seconds", "report"}    again when a
+                                                                                       run that
+                                                                                       waited has
+                                                                                       ended
     {"what": "planned", "at", "session", "cost"}
 
 Errors:
@@ -51,7 +56,8 @@ class AutoBusy(SopwithError):
 
 @dataclass(slots=True)
 class Attempt:
-    """One item that was taken up. `run` is "" until it has one; `status` until it has ended, or waits for the owner."""
+    """One item that was taken up. `run` is "" until it has one; `status` until it has ended, or
+    waits for the owner."""
 
     number: int
     item: str
@@ -84,7 +90,8 @@ class Ledger:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While this process is the only one in autonomous mode here. Raises AutoBusy."""
+        """Hold the lock while this process is the only one in autonomous mode here. Raises
+        AutoBusy."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -100,7 +107,7 @@ class Ledger:
             os.close(lock)
 
     def write(self, what: str, **more: Any) -> None:
-        """Appends a line; it survives a power cut when this returns. Raises RunLogError."""
+        """Append a line; it survives a power cut when this returns. Raises RunLogError."""
         at = datetime.now().astimezone().isoformat(timespec="seconds")
         line = json.dumps({"what": what, "at": at, **more}, ensure_ascii=False)
         try:
@@ -116,7 +123,7 @@ class Ledger:
             raise cannot_write(self.folder, error) from error
 
     def attempts(self) -> list[Attempt]:
-        """All attempts, oldest first."""
+        """Return all attempts, oldest first."""
         found: dict[int, dict[str, Any]] = {}
         for line in self._lines():
             number = line.get("number", 0)
@@ -140,29 +147,32 @@ class Ledger:
 
 
 def next_number(home: Path, attempts: Sequence[Attempt]) -> int:
-    """The number of the next report: it was never given before."""
+    """Return the number of the next report: it was never given before."""
     names = [path.name for path in (home / FOLDER).glob("R*.md")]
     numbers = [int(found[1]) for name in names if (found := re.match(r"R(\d+)", name))]
     return 1 + max([*numbers, *(attempt.number for attempt in attempts)], default=0)
 
 
 def name_of(attempt: Attempt) -> str:
-    """The path of an item's report, in the home folder."""
+    """Return the path of an item's report, in the home folder."""
     slug = "-".join(re.findall(r"[^\W_]+", attempt.title.casefold()))[:40].strip("-") or "item"
     return f"{FOLDER}/{attempt.name}_{slug}.md"
 
 
 def was_checked(events: Sequence[Event]) -> bool:
-    """Return True when the last call of a run went well: its result proves what the run says. A run without one proves nothing."""
+    """Return True when the last call of a run went well: its result proves what the run says. A run
+    without one proves nothing."""
     ended = [event["status"] for event in events if event["type"] == "tool_ended"]
     own = [status for status in ended if status != "cancelled"]  # by a stop, not by itself
     return own[-1:] == ["ok"]
 
 
 def write_report(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> None:
-    """Writes the report and the line of history of an item that has ended, or waits; writing them again changes nothing.
+    """Write the report and the history line of an item that has ended or waits; doing it again
+    changes nothing.
 
-    Raises OSError."""
+    Raises OSError.
+    """
     (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
     events = list(read_events(home, attempt.run)) if attempt.run else []
     totals = Totals(events)

@@ -1,8 +1,9 @@
-"""One session of autonomous mode: an item at a time, each a run in a process of its own, until time, money or work ends.
+"""One session of autonomous mode: an item at a time, each a run in a process of its own, until
+time, money or work ends.
 
-What was begun stands in the ledger before it happens, and how it went is read from its run log, so a session that was
-killed is gone on from where it stood. What the gate asks about waits in the inbox, and the next item is taken. Source:
-seed 002 §6.
+What was begun stands in the ledger before it happens, and how it went is read from its run log, so
+a session that was killed is gone on from where it stood. What the gate asks about waits in the
+inbox, and the next item is taken. Source: seed 002 §6.
 """
 
 from __future__ import annotations
@@ -57,10 +58,11 @@ class Autonomous:
         self._began = datetime.now().astimezone().isoformat(timespec="milliseconds")
 
     def work(self, stop: threading.Event) -> Iterator[Told]:
-        """Work until there is no more to do, the budget is used up, or `stop` is set. Tell what happens, as objects with
-        "what": resumed, begun {number, title, run}; ended {number, title, run, status, cost, report}; planned {titles,
-        cost}; left {title, why}; failed {reason}; closed {why, items, cost}, the last one, where `why` is nothing, time,
-        cost, stopped or no_model. Raises SopwithError."""
+        """Work until there is no more to do, the budget is used up, or `stop` is set. Tell what
+        happens, as objects with "what": resumed, begun {number, title, run}; ended {number, title,
+        run, status, cost, report}; planned {titles, cost}; left {title, why}; failed {reason};
+        closed {why, items, cost}, the last one, where `why` is nothing, time, cost, stopped or
+        no_model. Raises SopwithError."""
         with self._ledger.alone():
             self._agent, self._folder = Agent(self.config), self._own_folder()
             self._end = time.monotonic() + 60 * self._minutes
@@ -77,7 +79,9 @@ class Autonomous:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError("error.auto.no-folder", folder=folder, strerror=error.strerror) from error  # fmt: skip
+            raise ConfigError(
+                "error.auto.no-folder", folder=folder, strerror=error.strerror
+            ) from error
         return folder
 
     def _all(self, stop: threading.Event) -> Iterator[Told]:
@@ -96,7 +100,8 @@ class Autonomous:
         yield {"what": "closed", "why": why}
 
     def _go_on(self, stop: threading.Event) -> Iterator[Told]:
-        """Go on with what a session before this one began and left when it was stopped, or killed."""
+        """Go on with what a session before this one began and left when it was stopped, or
+        killed."""
         for attempt in self._ledger.attempts():
             if not attempt.status and not self._over(stop):
                 attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
@@ -104,7 +109,7 @@ class Autonomous:
                 yield from self._follow(attempt, stop)
 
     def _over(self, stop: threading.Event) -> str:
-        """Why nothing more is begun; "" while there is time and money."""
+        """Return why nothing more is begun; "" while there is time and money."""
         if stop.is_set():
             return "stopped"
         if time.monotonic() > self._end - LEAST_SECONDS:
@@ -112,7 +117,8 @@ class Autonomous:
         return "cost" if 0 < self._cost_usd <= self._spent else ""
 
     def _choose(self, left: dict[str, Left]) -> Generator[Told, None, Item | None]:
-        """The next item, from the list or from a plan; what cannot be taken goes into `left`. None: there is nothing."""
+        """Yield the next item, from the list or from a plan; what cannot be taken goes into `left`.
+        None: there is nothing."""
         attempts = self._ledger.attempts()
         for found in from_list(self._agent, attempts, self._began, self._folder):
             if isinstance(found, Item):
@@ -140,7 +146,8 @@ class Autonomous:
         yield from self._follow(attempt, stop)
 
     def _not_noted(self, attempt: Attempt) -> str:
-        """The run that was prepared for an item when a kill came before it was noted; "": there is none."""
+        """Return the run that was prepared for an item when a kill came before it was noted; "":
+        there is none."""
         noted = {each.run for each in self._ledger.attempts()}
         for run in run_ids(self._home, archived=False):
             with suppress(SopwithError):
@@ -155,7 +162,7 @@ class Autonomous:
         return ""
 
     def _prepared(self, attempt: Attempt) -> str:
-        """The run of an item, which has not begun."""
+        """Return the run of an item, which has not begun."""
         limits, left = self.config.limits, (self._end - time.monotonic()) / 60
         bounds = Bounds(
             attempt.request,
@@ -171,14 +178,15 @@ class Autonomous:
         return run
 
     def _left_usd(self) -> float:
-        """USD for one item; 0 leaves what is free."""
+        """Return the USD for one item; 0 leaves what is free."""
         return min(self.config.limits.cost_usd, max(0.0, self._cost_usd - self._spent))
 
     def _put(self, task: str) -> str:
         return self._agent.prompts.text("auto_item", task=task, sop=SOP, folder=self._folder)
 
     def _follow(self, attempt: Attempt, stop: threading.Event) -> Iterator[Told]:
-        """Waits for the run of an item. One that is stopped for want of time, or by `stop`, goes on in the next session."""
+        """Wait for the run of an item. One that is stopped for want of time, or by `stop`, goes on
+        in the next session."""
         before = self._used(attempt.run)
         is_cut = False
         if may_go_on(self._home, attempt.run):
@@ -201,7 +209,8 @@ class Autonomous:
                 yield self._ended(attempt)
 
     def _ended(self, attempt: Attempt, *, is_cut: bool = False) -> Told:
-        """Writes down how an item ended: report, to-do list, ledger, journal. One that was cut has no end in the ledger."""
+        """Write down how an item ended: report, to-do list, ledger, journal. One that was cut has
+        no end in the ledger."""
         status = self._status(attempt.run)
         attempt.status = "stopped" if is_cut else "failed" if status == "interrupted" else status
         events = list(read_events(self._home, attempt.run))
@@ -225,7 +234,7 @@ class Autonomous:
         return {"what": "ended", **_of(attempt), **end}
 
     def _status(self, run: str) -> str:
-        """How a run stands; one that is done waits as long as a helper of it does."""
+        """Return how a run stands; one that is done waits as long as a helper of it does."""
         summary = summarise(self._home, run)
         if summary is None:
             return "failed"
@@ -241,7 +250,7 @@ class Autonomous:
                 tasks.set(attempt.todo, status=marks.get(attempt.status, "open"))
 
     def _keep(self, attempt: Attempt) -> None:
-        """The journal hears that it happened; nobody said it."""
+        """Tell the journal what happened; nobody said it."""
         from memory.journal.api import Memory
 
         about = {"title": attempt.title, "status": attempt.status, "report": attempt.report}

@@ -1,7 +1,9 @@
-"""Bound a run that nobody started by hand: a helper by the run that it works for, an item by autonomous mode. And answer in
-the owner's place: nobody, a no to everything, or a yes to what would be asked.
+"""Bound a run that nobody started by hand: a helper by the run that it works for, an item by
+autonomous mode. And answer in the owner's place: nobody, a no to everything, or a yes to what would
+be asked.
 
-Bounds stand in the run's first event, so that whoever resumes the run, and whenever, is held by the same.
+Bounds stand in the run's first event, so that whoever resumes the run, and whenever, is held by the
+same.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, Literal
 
 from handler import Approval, Confirmation, Owner
 from tools.base import Tool
-from tools.families import Family
+from tools.registry import Family
 
 DEEPEST = 2  # a helper of a helper has none
 NOT_FOR_HELPERS = {"ask_user"}  # it answers with what is missing; the run that it works for may ask
@@ -22,10 +24,13 @@ HELPERS = "helpers"  # the family
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """`request`: the owner's own words, by which the gate goes; a task that a model wrote names nobody to it.
+    """`request`: the owner's own words, by which the gate goes; a task that a model wrote names
+    nobody to it.
 
-    `cost_usd` and `minutes` are this run's share. `tools`: what it may use; None: all. `folder`: autonomous mode's own,
-    where it writes; "": the run is not in that mode. `item`: what autonomous mode calls what it works on."""
+    `cost_usd` and `minutes` are this run's share. `tools`: what it may use; None: all. `folder`:
+    autonomous mode's own, where it writes; "": the run is not in that mode. `item`: what autonomous
+    mode calls what it works on.
+    """
 
     request: str
     approve: Literal["ask", "never", "all"] = "ask"
@@ -49,12 +54,12 @@ class Bounds:
         return replace(cls(**found), tools=None if tools is None else tuple(tools))
 
     def as_fields(self) -> dict[str, Any]:
-        """The fields of `run_started`."""
+        """Return the fields of `run_started`."""
         return {**({"parent": self.parent} if self.parent else {}), "bounds": asdict(self)}
 
     @property
     def is_alone(self) -> bool:
-        """True in autonomous mode."""
+        """Return True in autonomous mode."""
         return bool(self.folder)
 
     def core(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
@@ -84,7 +89,8 @@ class Bounds:
 
 
 def auto_folder(home: Path, configured: Path | None) -> Path:
-    """The folder of autonomous mode. It does not lie in the home folder: nothing that a model writes does."""
+    """Return the folder of autonomous mode. It does not lie in the home folder: nothing that a
+    model writes does."""
     return configured or home.with_name(f"{home.name}-auto")
 
 
@@ -92,15 +98,15 @@ class AbsentOwner:
     """Nobody is here: the run leaves its question in the inbox and waits on disk."""
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """Not here."""
+        """Do nothing: nobody is here."""
         return None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """Not here."""
+        """Do nothing: nobody is here."""
         return None
 
     def secret(self, question: str) -> str | None:
-        """Not here."""
+        """Do nothing: nobody is here."""
         return None
 
 
@@ -144,7 +150,8 @@ class ApprovingJobs(ApprovingOwner):
 
 
 def owner_by(approve: str, present: Owner | None = None, *, is_job: bool = False) -> Owner:
-    """Return who answers by `--approve`: `present`, or nobody; only with "ask" somebody is asked."""
+    """Return who answers by `--approve`: `present`, or nobody; only with "ask" somebody is
+    asked."""
     nobody = AbsentOwner()
     if approve == "never":
         return RefusingOwner(nobody)

@@ -1,7 +1,8 @@
-"""Ask the owner: for leave to do what the gate does not simply allow, and what the model wants to know.
+"""Ask the owner: for leave to do what the gate does not simply allow, and what the model wants to
+know.
 
-An owner who is away finds the question in the inbox, and the run waits on disk. An answer that is there already, from
-the inbox, holds once and for exactly the call that was shown.
+An owner who is away finds the question in the inbox, and the run waits on disk. An answer that is
+there already, from the inbox, holds once and for exactly the call that was shown.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Consent(NamedTuple):
     def allow(
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
-        """Return None when the owner allows this call; else its refusal, or the outcome that waits."""
+        """Return None when the owner allows this call; else its refusal, or the outcome that
+        waits."""
         args = call.given
         shown = self._preview(call.name, args)
         asked = (f"{self.run}.{turn}", call.name, args, verdict.reason, verdict.risk, shown)

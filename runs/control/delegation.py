@@ -1,8 +1,10 @@
-"""Helpers of a run: each is a run of its own, in a process of its own, with a share of what its parent may still use.
+"""Helpers of a run: each is a run of its own, in a process of its own, with a share of what its
+parent may still use.
 
-A helper has no right that its parent lacks: session, approvals, tools, roots, autonomous mode and whose words were read go
-down; whose words the helper read comes back up with its result. Every helper stands in the parent's log before it begins
-(`delegated`), so a parent that is resumed takes what is done, and goes on with what is not. Source: seed 002 §1.
+A helper has no right that its parent lacks: session, approvals, tools, roots, autonomous mode and
+whose words were read go down; whose words the helper read comes back up with its result. Every
+helper stands in the parent's log before it begins (`delegated`), so a parent that is resumed takes
+what is done, and goes on with what is not. Source: seed 002 §1.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ BEAT_SECONDS = 0.5  # so often a screen, and whoever wants to stop the parent, g
 
 @dataclass(slots=True)
 class _Batch:
-    """The helpers of one call: `known` by the place of their task, `counted` those whose end stands in the log."""
+    """The helpers of one call: `known` by the place of their task, `counted` those whose end stands
+    in the log."""
 
     call: str
     wish: Wish
@@ -84,7 +87,7 @@ class Delegation:
         return self._result([batch.known[index] for index in sorted(batch.known)])
 
     def _batch(self, call: str, wish: Wish) -> _Batch:
-        """The helpers of a call, as far as the log knows them."""
+        """Return the helpers of a call, as far as the log knows them."""
         events = [
             event for event in read_events(self._home, self._run) if event["type"] == "delegated"
         ]
@@ -116,7 +119,8 @@ class Delegation:
             yield self._ended(batch, index)
 
     def _options_of(self, wish: Wish, count: int) -> Options:
-        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or there are no such tools."""
+        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or
+        there are no such tools."""
         options, budget, own = self._options, self._budget, self._options.bounds
         request = own.request if own else self._progress.opening["task"]
         bounds = Bounds(
@@ -155,7 +159,8 @@ class Delegation:
         return self._agent.prompts.text("delegated", task=task, files="\n".join(wish.files) or "-")
 
     def _read(self) -> tuple[str, ...]:
-        """Whose words, beside the owner's, the parent has read: what it asks for may come of them."""
+        """Return whose words, beside the owner's, the parent has read: what it asks for may come of
+        them."""
         notes = of_messages(self._progress.messages[:2])
         return tuple(self._progress.state.origins | ({notes} if notes else set()))
 
@@ -195,7 +200,8 @@ class Delegation:
         return ToolResult("ok" if is_any_done else "error", data, read[0] if read else "")
 
     def _outcome(self, child: str, summary: RunSummary | None) -> dict[str, Any]:
-        """How one helper ended, for the parent's model: short, with the file that holds the whole."""
+        """Return how one helper ended, for the parent's model: short, with the file that holds the
+        whole."""
         status, answer = (summary.status if summary else "failed"), _answer(self._home, child)
         if status == "waiting":
             return {
@@ -213,7 +219,7 @@ class Delegation:
 
 
 def _answer(home: Path, child: str) -> str:
-    """How the helper's run ended, in its own words."""
+    """Return how the helper's run ended, in its own words."""
     result = ""
     for event in read_events(home, child):
         if event["type"] == "run_ended":
@@ -222,7 +228,7 @@ def _answer(home: Path, child: str) -> str:
 
 
 def _share(budget: Budget, wanted: float | None, count: int) -> float | None:
-    """USD for each of `count` helpers. Raises ToolError when nothing is left."""
+    """Return USD for each of `count` helpers. Raises ToolError when nothing is left."""
     if budget.cost_usd is None:
         return wanted
     left = budget.cost_usd - budget.spent_usd
@@ -233,7 +239,7 @@ def _share(budget: Budget, wanted: float | None, count: int) -> float | None:
 
 
 def _minutes(budget: Budget, wanted: float | None) -> float | None:
-    """Minutes for each. Raises ToolError when none are left."""
+    """Return minutes for each. Raises ToolError when none are left."""
     left = (budget.deadline - time.monotonic()) / 60
     if left <= 0:
         raise ToolError("error.control.time-left-helpers")

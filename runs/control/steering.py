@@ -1,8 +1,9 @@
 """Hear the owner while a run works: what they say, and that it is to stop.
 
-A stop is SIGINT, SIGTERM or SIGHUP to its process: Ctrl-C, `runs cancel`, a chat's stop key, a terminal closed. While the
-run writes its log a stop is held back; it is raised as KeyboardInterrupt when the loop goes on, so that it reaches the
-model or the tool that is at work and never splits a write.
+A stop is SIGINT, SIGTERM or SIGHUP to its process: Ctrl-C, `runs cancel`, a chat's stop key, a
+terminal closed. While the run writes its log a stop is held back; it is raised as KeyboardInterrupt
+when the loop goes on, so that it reaches the model or the tool that is at work and never splits a
+write.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Steering:
         self._letters, self._heard = letters, heard
 
     def say(self, text: str) -> None:
-        """From any thread of this process."""
+        """Say something, from any thread of this process."""
         self._said.put(text)
 
     def take(self) -> list[dict[str, Any]]:
-        """All that was said since the last time, as fields of `steered`."""
+        """Return all that was said since the last time, as fields of `steered`."""
         said: list[dict[str, Any]] = []
         while not self._said.empty():
             said.append({"text": self._said.get()})
@@ -43,9 +44,11 @@ class Steering:
 
 
 class Interrupts:
-    """Holds stops back except inside `allowed`. In a thread that is not the main one it does nothing.
+    """Holds stops back except inside `allowed`. In a thread that is not the main one it does
+    nothing.
 
-    One stop is raised once: what tidies up behind it (a tool that ends its processes) is not interrupted again.
+    One stop is raised once: what tidies up behind it (a tool that ends its processes) is not
+    interrupted again.
     """
 
     def __init__(self) -> None:
@@ -78,14 +81,14 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def take(self) -> bool:
-        """True, once, when a stop came while none was allowed."""
+        """Return True, once, when a stop came while none was allowed."""
         is_new = self.received is not None and not self._was_raised
         self._was_raised |= is_new
         return is_new
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
-        """A stretch of work that a stop may cut short."""
+        """Allow a stop to cut this stretch of work short."""
         self._is_allowed = True
         try:
             if self.received is not None:

@@ -1,4 +1,5 @@
-"""Do a run in a process of its own: one that subprocess_run.py starts, until who wanted it is gone, or the try of an SOP."""
+"""Do a run in a process of its own: one that subprocess_run.py starts, until who wanted it is gone,
+or the try of an SOP."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from memory.runlog import LEFT, SHARED
 from memory.sops import read_sop
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds, owner_by
-from runs.queues import queue_of
+from runs.control.remote import queue_of
 
 
 def main(words: Sequence[str]) -> int:
@@ -61,7 +62,8 @@ def _watch(left: Path, is_alone: threading.Event) -> None:
 
 
 def try_out(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
-    """Do the SOP of a folder and print the events of the run: the process in the stage (runs/replaying/trying.py)."""
+    """Do the SOP of a folder and print the events of the run: the process in the stage
+    (runs/replaying/trying.py)."""
     config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
     agent = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
     run = agent.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))

@@ -1,7 +1,9 @@
-"""A run in a process of its own: it is stopped by a signal, its errors harm nobody, and several work at the same time.
+"""A run in a process of its own: it is stopped by a signal, its errors harm nobody, and several
+work at the same time.
 
-The run begins in the process that wants it (`Agent.prepare`), so its id is known before anything happens. When that process
-is killed, the run stops too and can be gone on with: the end of its stdin tells it.
+The run begins in the process that wants it (`Agent.prepare`), so its id is known before anything
+happens. When that process is killed, the run stops too and can be gone on with: the end of its
+stdin tells it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.control.subp
 
 
 class Apart:
-    """Makes a prepared or interrupted run go in a process of its own; one that a process works on already is adopted."""
+    """Makes a prepared or interrupted run go in a process of its own; one that a process works on
+    already is adopted."""
 
     def __init__(self, home: Path, lang: str, run: str, max_cost: float | None = None) -> None:
         """`max_cost`: USD for the run in all; None: what its bounds say."""
@@ -74,12 +77,13 @@ class Apart:
         return True
 
     def _was_killed(self, code: int) -> bool:
-        """Return True if somebody or the system ended the process and not the run, and it is to go on."""
+        """Return True if somebody or the system ended the process and not the run, and it is to go
+        on."""
         is_wanted = not self._stopped and self._starts < STARTS and -code not in ASKED_TO_STOP
         return code < 0 and is_wanted and may_go_on(self._home, self.run) is not None
 
     def stop(self, *, seconds: float = STOP_SECONDS) -> None:
-        """Ends it as `runs cancel` does; but it may go on when it is wanted again."""
+        """End it as `runs cancel` does; but it may be resumed later."""
         self._adopts, self._stopped = False, True
         if self.is_working():
             (self._folder / LEFT).touch()
@@ -93,7 +97,7 @@ class Apart:
         self.close()
 
     def close(self) -> None:
-        """Tidies up behind a process that has ended."""
+        """Tidy up behind a process that has ended."""
         if self._process is not None:
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -109,7 +113,8 @@ class Apart:
 
 
 def may_go_on(home: Path, run: str) -> RunSummary | None:
-    """The summary of a run that has neither ended by itself nor by its owner's word; None of all others."""
+    """Return the summary of a run that has neither ended by itself nor by its owner's word; None of
+    all others."""
     summary = summarise(home, run)
     if summary is None:
         return None
@@ -118,7 +123,7 @@ def may_go_on(home: Path, run: str) -> RunSummary | None:
 
 
 def trouble(home: Path, run: str) -> str:
-    """The last line that the process of a run said on its own; ""."""
+    """Return the last line that the process of a run said on its own; ""."""
     try:
         lines = (home / "runs" / run / ERRORS).read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:

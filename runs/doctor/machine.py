@@ -31,8 +31,8 @@ INSTALLERS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the report. `ok` is None where nothing is broken and something could be better; `fix` is a command,
-    or the line to add to config.yaml."""
+    """One line of the report. `ok` is None where nothing is broken and something could be better;
+    `fix` is a command, or the line to add to config.yaml."""
 
     name: str
     ok: bool | None
@@ -49,11 +49,13 @@ def found(
 
 def extra(name: str) -> str:
     """Return the command that installs an extra of Sopwith."""
-    return f"scripts/setup --extra {name}"
+    is_checkout = (Path(__file__).parents[2] / "scripts" / "setup").is_file()
+    return f"scripts/setup --extra {name}" if is_checkout else f"pip install 'sopwith[{name}]'"
 
 
 def install(package: str) -> str:
-    """Return the command that installs a package of the system; "" where its installer is not known."""
+    """Return the command that installs a package of the system; "" where its installer is not
+    known."""
     command = next((INSTALLERS[each] for each in INSTALLERS if shutil.which(each)), "")
     return f"{command} {package}" if command else ""
 
@@ -72,7 +74,9 @@ def check_machine(config: Config) -> list[Check]:
 def check_programs(config: Config) -> list[Check]:
     """Return what is to be said of the programs that tools use."""
     lang, git = config.lang, shutil.which("git")
-    found_git = Check("git", True, git) if git else found(lang, "git", False, "no-git", install("git"))  # fmt: skip
+    found_git = (
+        Check("git", True, git) if git else found(lang, "git", False, "no-git", install("git"))
+    )
     return [_browser(config), _screen(lang), found_git, _sandbox(lang), *_plugins(config)]
 
 
@@ -99,7 +103,7 @@ def _disk(config: Config) -> Check:
 
 
 def _privacy(config: Config) -> list[Check]:
-    """A config.yaml with a key in it is for the owner's eyes."""
+    """Check that only the owner can read a config.yaml with a key in it."""
     file = config.home / "config.yaml"
     has_key = any(model.api_key for model in config.models)
     if not has_key or not file.exists() or not file.stat().st_mode & 0o077:

@@ -1,4 +1,5 @@
-"""Report what works here: the models, what is kept, and the services that may share it. Nothing is changed, no key is shown."""
+"""Report what works here: the models, what is kept, and the services that may share it. Nothing is
+changed, no key is shown."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from config import Config, Lang, ModelConfig, SopwithError, Telegram
+from runs.control.remote import queue_of
 from runs.doctor.machine import Check, check_machine, check_programs, extra, found
-from runs.queues import queue_of
 from text import plugin
 from text.sentences import say
 
@@ -19,8 +20,8 @@ NEEDED = ("asked", "call", "answer")  # of what is tried: without these no task 
 
 
 def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
-    """Look at everything; takes as long as the slowest endpoint, a few seconds at most. `tries_models`: each is asked for
-    a tool call too, which a provider bills."""
+    """Look at everything; takes as long as the slowest endpoint, a few seconds at most.
+    `tries_models`: each is asked for a tool call too, which a provider bills."""
     return [
         *check_machine(config),
         *_runs(config),
@@ -40,7 +41,8 @@ def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
 
 
 def check_models(config: Config, *, tries_models: bool) -> list[Check]:
-    """Ask all endpoints at the same time; then each that may serve for one tool call, where that is wanted."""
+    """Ask all endpoints at the same time; then each that may serve for one tool call, where that is
+    wanted."""
     lang, models = config.lang, config.models
     if not models:
         return [found(lang, "models", False, "no-model", say(lang, "doctor.no-model-fix"))]
@@ -167,7 +169,8 @@ def _embeddings(config: Config) -> Check:
 
 
 def check_redis(config: Config) -> list[Check]:
-    """Ask the configured Redis; without it the window of a session is that of one process and the run logs."""
+    """Ask the configured Redis; without it the window of a session is that of one process and the
+    run logs."""
     if config.redis is None:
         return []
     from memory.window import MISSING, problem_of

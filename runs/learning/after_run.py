@@ -1,9 +1,10 @@
 """Learn from a run when it has ended: nobody is asked, and nothing becomes more than a candidate.
 
-An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
-`start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
-takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts, as long as the run
-has cost less than limits.cost_usd. Source: seed 002 §2, §3.
+An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run
+that called `start_long_term_update` and is done becomes a draft, or a candidate when its own values
+pass on a copy; what else it takes to be done by rote is the owner's to say. Where a model is
+configured it is asked once for facts, as long as the run has cost less than limits.cost_usd.
+Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ from memory.usage import opening_of
 from models.base import Event
 from runs.learning import teach
 from runs.learning.alone import (
-    Alone,
     ground_of,
     learned_alone,
     repaired,
@@ -42,19 +42,23 @@ from runs.learning.alone import (
     values_of,
 )
 from runs.learning.asking import asker
+from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
 from runs.workshop import Workshop
 from text import names
+from text.sentences import say
 
 MAX_NAME_WORDS = 5
 SMALL_WORDS = names("the an my in of to for and please from on with all is are")
 
 
 def learn(agent: Workshop, run: str) -> Iterator[Event]:
-    """Takes a run that has ended into account. Yields `learned` events: {what: sop, name, status, reason}.
+    """Take a run that has ended into account. Yields `learned` events: {what: sop, name, status,
+    reason}.
 
-    Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
+    Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and
+    never harms the run.
     """
     events = list(read_events(agent.config.home, run))
     events[0] = opening_of(events)
@@ -86,36 +90,31 @@ def _taken_in(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Ev
 
 
 def _propose(agent: Workshop, run: str, learned: Event, *, is_attended: bool) -> None:
-    """Leaves in the inbox what only the owner can do: a repair of an own SOP; other values for one that nobody saw."""
-    name, status, is_chinese = learned["name"], learned["status"], agent.config.lang == "zh"
+    """Leave in the inbox what only the owner can do: a repair of an own SOP; other values for one
+    that nobody saw."""
+    name, status = learned["name"], learned["status"]
     if learned["what"] != "sop" or not name:
         return
     entry = Entry(f"sop-{name}", run, "proposal", f"{name}: {learned['reason']}")
-    inbox = Inbox(agent.config.home)
     if status == "proposed":
-        entry.command = f"sopwith teach {name} --from-run {run} --new-version"
+        entry.command = f"sopwith sops disable {name}"
         if "diff" in learned:
             entry.args = {"diff": learned["diff"]}
-        else:
-            entry.command = f"sopwith sops disable {name}"
+            entry.command = f"sopwith teach {name} --from-run {run} --new-version"
     elif status == "candidate" and not is_attended:
-        agent.sops.reload()
-        sop = agent.sops.get(name)
-        values = (
-            " ".join(f"{each}=…" for each in sop.procedure.parameters)
-            if sop and sop.procedure
-            else ""
-        )
-        entry.command = f"sopwith sops verify {name} {values}".rstrip()
-        said = (
-            "另一组取值通过后才会自动执行"
-            if is_chinese
-            else "other values have to prove it before it runs alone"
-        )
-        entry.text = f"{name}: {said}"
+        entry.command = _to_verify(agent, name)
+        entry.text = say(agent.config.lang, "learn.other_values", name=name)
     else:
         return
-    inbox.propose(entry, name)
+    Inbox(agent.config.home).propose(entry, name)
+
+
+def _to_verify(agent: Workshop, name: str) -> str:
+    """Return the command that proves the SOP, with its values left open."""
+    agent.sops.reload()
+    sop = agent.sops.get(name)
+    parameters = sop.procedure.parameters if sop and sop.procedure else ()
+    return " ".join(["sopwith sops verify", name, *(f"{each}=…" for each in parameters)])
 
 
 def _is_marked(events: Sequence[Event]) -> bool:
@@ -127,7 +126,8 @@ def _is_marked(events: Sequence[Event]) -> bool:
 
 
 def _followed(agent: Workshop, events: Sequence[Event]) -> Sop | None:
-    """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
+    """Return the candidate that a model had before it in a run that ended well: the nearest hint,
+    or one that it read."""
     if events[-1].get("status") != "done":
         return None
     named = {*events[0].get("hints", ())[:1], *_named(events)}
@@ -160,7 +160,8 @@ def _again(agent: Workshop, sop: Sop, trace: Trace, spent_usd: float) -> Iterato
 
 
 def _taught_again(agent: Workshop, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
-    """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
+    """Teach a procedure of steps from its runs and one more: what the runs share is known better
+    then."""
     if not is_learned(sop) or sop.status not in ("draft", "candidate"):
         return
     known = [str(each["run"]) for each in evidence(sop.folder).get("runs", [])]
@@ -212,11 +213,10 @@ def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:
     """Learn from a run of scripts that marked itself; None for a run that used other tools too."""
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
     found = learned_alone(agent, trace, _free_name(agent, trace.request))
-    return None if found is None else _stored_alone(agent, found, trace)
+    return None if found is None else _stored_alone(agent, *found, trace)
 
 
-def _stored_alone(agent: Workshop, found: Alone, trace: Trace) -> Iterator[Event]:
-    lesson = found.lesson
+def _stored_alone(agent: Workshop, lesson: Lesson, why: str, trace: Trace) -> Iterator[Event]:
     if twin := same_script(lesson, agent.sops.all()):
         yield from _one_more_case(agent, twin, lesson.values)
         return
@@ -227,7 +227,7 @@ def _stored_alone(agent: Workshop, found: Alone, trace: Trace) -> Iterator[Event
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
     sop, _ = stored(agent, lesson, status, "learned from a run")
-    why = found.why or "its own values pass; a second, different set must pass before it runs alone"
+    why = why or "its own values pass; a second, different set must pass before it runs alone"
     yield _learned(sop.name, sop.status, why)
 
 

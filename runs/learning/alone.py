@@ -1,4 +1,5 @@
-"""Learn from a run of scripts that has ended, when nobody is asked: what its request names varies, and its own values prove it."""
+"""Learn from a run of scripts that has ended, when nobody is asked: what its request names varies,
+and its own values prove it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from config import Config, SopwithError
 from learning.draft import Draft
@@ -18,14 +19,7 @@ from replay.procedure import Procedure
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import files_of, kept_lesson
 from runs.workshop import Workshop
-from sandbox.stage import StageError
-
-
-class Alone(NamedTuple):
-    """A lesson that nobody was asked about. `why`: what stands in the way of more."""
-
-    lesson: Lesson
-    why: str
+from sandbox.undo import StageError
 
 
 def ground_of(config: Config, cwd: Path) -> Ground:
@@ -34,12 +28,13 @@ def ground_of(config: Config, cwd: Path) -> Ground:
     return Ground.of(roots, config.home, cwd)
 
 
-def learned_alone(agent: Workshop, trace: Trace, name: str) -> Alone | None:
-    """Return what a run of scripts teaches; None for a run that did more. Raises SopwithError."""
+def learned_alone(agent: Workshop, trace: Trace, name: str) -> tuple[Lesson, str] | None:
+    """Return what a run of scripts teaches, and what stands in the way of more; None for a run that
+    did more. Raises SopwithError."""
     lesson = _induced(trace, name, ground_of(agent.config, trace.cwd))
     if lesson is None:
         return None
-    return Alone(lesson, _proven(lesson))
+    return lesson, _proven(lesson)
 
 
 def _induced(trace: Trace, name: str, ground: Ground) -> Lesson | None:
@@ -63,19 +58,16 @@ def _proven(lesson: Lesson) -> str:
     except SopwithError as error:
         return str(error)
     seen = lesson.cases[0].seen if lesson.cases else None
-    if (
-        seen
-        and not seen.touched
-        and seen.output.strip()
-        and not tells(seen.output, lesson.traces[0].answer)
-    ):
+    is_answer = seen and not seen.touched and seen.output.strip()
+    if seen and is_answer and not tells(seen.output, lesson.traces[0].answer):
         lesson.cases.clear()
         return "the answer does not hold what was printed: it was worked out from it"
     return why
 
 
 def repaired(trace: Trace, sop: Sop, values: Mapping[str, Any], ground: Ground) -> Draft | None:
-    """Return the draft of an SOP of a stage, of a run that a model finished; None for a run that did more than scripts."""
+    """Return the draft of an SOP of a stage, of a run that a model finished; None for a run that
+    did more than scripts."""
     by_model = tuple(call for call in trace.calls if not call.call.startswith("rote"))
     lesson = Lesson.of_runs(sop.name, ground, [replace(trace, calls=by_model)])
     if lesson is None:
@@ -88,7 +80,8 @@ def repaired(trace: Trace, sop: Sop, values: Mapping[str, Any], ground: Ground) 
 
 
 def same_script(lesson: Lesson, sops: Sequence[Sop]) -> Sop | None:
-    """Return the SOP of another name that runs the same script already, whatever its parameters are called."""
+    """Return the SOP of another name that runs the same script already, whatever its parameters are
+    called."""
     mine = _shape(lesson.script, list(lesson.values))
     for sop in sops:
         is_used = sop.name != lesson.name and sop.status not in ("archived", "suspended")

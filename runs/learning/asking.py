@@ -1,39 +1,33 @@
 """Ask the configured model, and write down what that cost.
 
-The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the evidence of the SOP
-names: so `sops stats` counts it as a cost of teaching.
+The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which
+the evidence of the SOP names: so `sops stats` counts it as a cost of teaching.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from learning.draft import Draft
 from learning.judged import source_in
 from memory.runlog import RunLog
-from memory.usage import Totals
-from models.base import Event, Reply, Request
+from memory.usage import Totals, own_opening
+from models.base import Event, Reply, Request, last
 from models.errors import ModelError
 from runs.run import now
 from runs.workshop import Workshop
 
-
-class Asker(Protocol):
-    """Asks a model. `schema`: the JSON Schema that the reply should fit."""
-
-    def __call__(self, prompt: str, schema: Mapping[str, Any] | None = None) -> str:
-        """The reply's text. Raises ModelError, RunLogError."""
-        ...
+Asker = Callable[..., str]  # prompt and JSON Schema → text. Raises ModelError, RunLogError
 
 
 def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
-    """The configured model as a function from prompt to reply, each call written down as above; None when none is
-    configured, or limits.cost_usd leaves no room."""
+    """Return the configured model as a function from prompt to reply, each call written down as
+    above; None when none is configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
         return None
     return lambda prompt, schema=None: (
@@ -42,20 +36,23 @@ def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker |
 
 
 def asked(agent: Workshop, name: str, cwd: Path, prompt: str) -> Reply:
-    """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    """Return what the configured model says to a prompt, written down as above. Raises ModelError,
+    ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
     agent: Workshop, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
-    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: what was spent on the run
-    already, when nobody asked for the call: then limits.cost_usd must leave room."""
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`:
+    what was spent on the run already, when nobody asked for the call: then limits.cost_usd must
+    leave room."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
 
 class ScriptWriter:
-    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
+    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what
+    that cost."""
 
     def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
@@ -63,7 +60,7 @@ class ScriptWriter:
         self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
 
     def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
-        """The source; None when no model may be asked, or none answers."""
+        """Return the source; None when no model may be asked, or none answers."""
         if not _may_ask(self._agent, None if self._spent is None else self._spent + self.cost):
             return None
         faults = "\n".join(f"- {each}" for each in wrong[:8])
@@ -79,7 +76,7 @@ class ScriptWriter:
         return source_in(reply.text)
 
     def noted(self, draft: Draft) -> Draft:
-        """The draft that says what its script cost, and whose evidence names the calls."""
+        """Return the draft that says what its script cost, and whose evidence names the calls."""
         if not self.runs:
             return draft
         cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
@@ -87,7 +84,8 @@ class ScriptWriter:
 
 
 def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
-    """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
+    """Return True if there is a model, and the limit leaves room where nobody asked for the
+    call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
 
@@ -101,7 +99,7 @@ class _Call:
         self.model, self.run = self._model.name, ""
 
     def ask(self, prompt: str, schema: Mapping[str, Any] | None = None) -> Reply:
-        """The reply. Raises ModelError, RunLogError."""
+        """Return the reply. Raises ModelError, RunLogError."""
         started, totals = time.monotonic(), Totals()
         log = RunLog.create(self._agent.config.home)
         self.run = log.run
@@ -122,42 +120,18 @@ class _Call:
             status, result = "no_model", str(error)
             raise
         finally:
-            end = {
-                "type": "run_ended",
-                "status": status,
-                "result": result,
-                "exit": "EXITED",
-                **totals.as_fields(),
-            }
-            write({**end, "seconds": round(time.monotonic() - started, 3), "sop": None})
+            write(totals.ended(status, result=result, seconds=time.monotonic() - started))
             log.close()
 
     def _reply(self, prompt: str, schema: Mapping[str, Any] | None) -> Reply:
-        answer = self._model.reply(Request(1, [{"role": "user", "content": prompt}], schema=schema))
-        while True:
-            try:
-                next(answer)  # what it says meanwhile is for no screen
-            except StopIteration as stop:
-                reply: Reply = stop.value
-                return reply
+        request = Request(1, [{"role": "user", "content": prompt}], schema=schema)
+        return last(self._model.reply(request))
 
     def _opening(self, prompt: str) -> Event:
         config = self._agent.config
-        return {
-            "type": "run_started",
-            "task": f"author {self._name}",
-            "session": "main",
-            "home": str(config.home),
-            "models": [self.model],
-            "sop": None,
-            "verifies": self._name,  # no run of the owner's: lists and "last" pass it over
-            "parameters": None,
-            "sop_version": None,
-            "cwd": str(self._cwd),
-            "lang": config.lang,
-            "previous": [],
-            "messages": [{"role": "user", "content": prompt}],
-        }
+        opening = own_opening(f"author {self._name}", config.home, config.lang, self._cwd)
+        opening |= {"models": [self.model], "messages": [{"role": "user", "content": prompt}]}
+        return opening | {"verifies": self._name}  # no run of the owner's: lists pass it over
 
 
 def _with_cost(draft: Draft, runs: list[str]) -> Draft:

@@ -1,4 +1,5 @@
-"""Offer to learn a procedure when runs of a kind come again and nobody marked one: a proposal in the inbox."""
+"""Offer to learn a procedure when runs of a kind come again and nobody marked one: a proposal in
+the inbox."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]")
 
 
 def offer(home: Path, lang: str, inbox: Inbox, run: str) -> None:
-    """Leave a proposal when this is the third finished run of its kind that no SOP did and no model marked."""
+    """Leave a proposal when this is the third finished run of its kind that no SOP did and no model
+    marked."""
     done = {each.run: each for each in list_runs(home, LOOKED_AT) if _counts(each)}
     same = _of_its_kind(home, done, run) if run in done else []
     if len(same) == ENOUGH:
@@ -57,7 +59,8 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _tools(home: Path, run: str) -> frozenset[str]:
-    """Return the tools that an owner's run used; none for a run of a group, or one that was marked."""
+    """Return the tools that an owner's run used; none for a run of a group, or one that was
+    marked."""
     events = list(read_events(home, run))
     if not events or events[0].get("session") != "main" or "bounds" in events[0]:
         return frozenset()

@@ -1,6 +1,8 @@
-"""A lesson: from lines that were typed, run or written to a procedure whose proof is seen, step by step.
+"""A lesson: from lines that were typed, run or written to a procedure whose proof is seen, step by
+step.
 
-The owner's files stay as they were before the demonstration until its own values are proven; then it is made real.
+The owner's files stay as they were before the demonstration until its own values are proven; then
+it is made real.
 """
 
 from __future__ import annotations
@@ -39,8 +41,9 @@ ABSENT = "not-there"  # ends the name of a path that no file has
 
 @dataclass(slots=True)
 class Lesson:
-    """All that is known so far. `traces`: of the runs that teach it; `before`: what the demonstration did; `number`: of its stage
-    while it waits; `declared`: the parameters of a text, with their schemas; `problems`: what of a text is not understood."""
+    """All that is known so far. `traces`: of the runs that teach it; `before`: what the
+    demonstration did; `number`: of its stage while it waits; `declared`: the parameters of a text,
+    with their schemas; `problems`: what of a text is not understood."""
 
     name: str
     ground: Ground
@@ -58,7 +61,8 @@ class Lesson:
     baseline: Seen | None = None
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    is_done_before: bool = False  # by runs that ended well, not in a stage
+    is_done_before: bool = False  # by runs that ended well, or a demonstration before today
+    is_cut: bool = False  # its recording was stopped from outside: nobody is there to be asked
     whole: str = ""  # all lines of the first of several runs
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
@@ -73,26 +77,18 @@ class Lesson:
     _volatile: frozenset[str] = frozenset()
 
     @classmethod
-    def recorded(
-        cls,
-        name: str,
-        ground: Ground,
-        trace: Trace,
-        typed: Sequence[Typed],
-        seen: Seen | None = None,
-        number: str = "",
-    ) -> Lesson:
-        """The lesson of a recording."""
+    def recorded(cls, name: str, ground: Ground, trace: Trace, typed: Sequence[Typed]) -> Lesson:
+        """Return the lesson of a recording."""
         usable = [each for each in typed if not each.why_not]
         folders = [each.folder for each in usable if each.folder]
-        lines = [each.line for each in usable]
-        lesson = cls(name, ground, [trace], lines, folders, seen, number)
+        lesson = cls(name, ground, [trace], [each.line for each in usable], folders)
         lesson.notes += [f"{each.why_not}: {each.line.text}" for each in typed if each.why_not]
         return lesson
 
     @classmethod
     def of_runs(cls, name: str, ground: Ground, traces: Sequence[Trace]) -> Lesson | None:
-        """The lesson that finished runs hold; None where a run did more than scripts and files can do again."""
+        """Return the lesson that finished runs hold; None where a run did more than scripts and
+        files can do again."""
         found = [lines_of(trace) for trace in traces]
         if not found[0] or any(lines is None for lines in found):
             return None
@@ -105,7 +101,8 @@ class Lesson:
 
     @classmethod
     def of_text(cls, name: str, ground: Ground, said: Instructions) -> Lesson:
-        """The lesson that a text holds: its own lines, or a script whose parameters it names."""
+        """Return the lesson that a text holds: its own lines, or a script whose parameters it
+        names."""
         lesson = cls(name, ground, lines=[Line(line) for line in said.lines])
         lesson.suggested = said.request  # names parameters, so it comes first
         lesson.problems, lesson.declared = list(said.problems), said.parameters
@@ -118,7 +115,8 @@ class Lesson:
     # the script as it was typed
 
     def settle(self) -> bool:
-        """Find the strictest script that does what the demonstration did, and leave out what it does not need.
+        """Find the strictest script that does what the demonstration did, and leave out what it
+        does not need.
 
         False where the lines do not do it again.
         """
@@ -138,7 +136,8 @@ class Lesson:
         return self._is_same(seen, self.before)
 
     def _is_same(self, seen: Seen, other: Seen) -> bool:
-        """True if the same was done, but for files that are another each time: they hold the time, or something random."""
+        """Return True if the same was done, but for files that are another each time: they hold the
+        time, or something random."""
         if not seen.is_like(other, seen.differing(other)):
             return False
         if not seen.differing(other) - self._volatile:
@@ -148,7 +147,8 @@ class Lesson:
         return not seen.differing(other) - self._volatile
 
     def _leave_out(self) -> None:
-        """Leave out failed lines and looks, one by one, where the same is done and answered without them."""
+        """Leave out failed lines and looks, one by one, where the same is done and answered without
+        them."""
         printing = [number for number, line in enumerate(self.lines) if line.output.strip()]
         changes = bool(self.baseline and self.baseline.touched)
         answer = len(self.lines) - 1 if changes else max(printing, default=-1)
@@ -169,18 +169,21 @@ class Lesson:
 
     @property
     def typed(self) -> str:
-        """The lines as they were typed."""
+        """Return the lines as they were typed."""
         return "\n".join(line.text for line in self.lines)
 
     def candidates(self) -> list[Candidate]:
         """Return what may vary."""
+        known = [Candidate(name, text, varies=True) for name, text in self.values.items()]
         named = [each.text for each in candidates(self.typed, "")]
         there = [text for text in named if self._was_there(text)]
         differ = self.differing()
         found = candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
         varying = {each.name: self._spelled(each.text) for each in found if each.varies}
         refused = written(self.typed, varying).refused
-        return [each._replace(varies=each.varies and each.name not in refused) for each in found]
+        found = [each._replace(varies=each.varies and each.name not in refused) for each in found]
+        taken = {*self.values, *self.values.values()}
+        return [*known, *(each for each in found if taken.isdisjoint(each[:2]))]
 
     def _spelled(self, value: str) -> list[str]:
         return spellings(value, Path.home(), self.folders)
@@ -203,7 +206,8 @@ class Lesson:
         return refused
 
     def several(self) -> dict[str, list[tuple[int, int, bool]]]:
-        """Return where each short number that stands more than once does, and if it is a word of its own there."""
+        """Return where each short number that stands more than once does, and if it is a word of
+        its own there."""
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
 
@@ -212,7 +216,8 @@ class Lesson:
         return differing(self.whole, self.others)
 
     def disagreeing(self) -> str:
-        """Return the first line of another run that these values do not explain; "" where all runs agree."""
+        """Return the first line of another run that these values do not explain; "" where all runs
+        agree."""
         for other in self.others:
             values, line = other_values(self.whole, self.values, other, self.places)
             if values is None:
@@ -228,7 +233,7 @@ class Lesson:
 
     def done_in_runs(self) -> list[Case]:
         """Return what the runs changed with their values, as far as it is still known."""
-        from sandbox.stage import UndoStore
+        from sandbox.undo import UndoStore
         from tools.staged import net
 
         store, found = UndoStore(self.ground.home), []
@@ -240,7 +245,7 @@ class Lesson:
         return found
 
     def _was_there(self, text: str) -> bool:
-        """True for a path that was there before the demonstration."""
+        """Return True for a path that was there before the demonstration."""
         path = Path(text).expanduser()
         try:
             return "/" in text.strip("/") and (self.ground.cwd / path).exists()
@@ -258,7 +263,8 @@ class Lesson:
         return self._written_relative({**spelled, **self._apart()})
 
     def _put_into(self, spelled: Mapping[str, Sequence[str]]) -> Written:
-        """Return the strict script of the lines with parameters in them; what makes it strict has no values."""
+        """Return the strict script of the lines with parameters in them; what makes it strict has
+        no values."""
         found = written(self.typed, spelled, self.places)
         texts, at, lines = found.script.split("\n"), 0, []
         for line in self.lines:
@@ -270,7 +276,8 @@ class Lesson:
         return found
 
     def _apart(self) -> dict[str, list[str]]:
-        """Return the folder and the name of each path that stays relative, as variables of their own."""
+        """Return the folder and the name of each path that stays relative, as variables of their
+        own."""
         found: dict[str, list[str]] = {}
         for name in self.relative:
             folder, _, last = self.values[name].rpartition("/")
@@ -278,7 +285,8 @@ class Lesson:
         return found
 
     def _written_relative(self, spelled: Mapping[str, Sequence[str]]) -> Written:
-        """Return the script that goes to the folder of a path, and names it there as it was typed."""
+        """Return the script that goes to the folder of a path, and names it there as it was
+        typed."""
         found = self._put_into(spelled)
         first = []
         for name in self.relative:
@@ -292,7 +300,7 @@ class Lesson:
 
     @property
     def script(self) -> str:
-        """The script with parameters in the places of the values that vary."""
+        """Return the script with parameters in the places of the values that vary."""
         if self.safe_script:
             return self.safe_script
         text: str = self._written().text
@@ -309,12 +317,12 @@ class Lesson:
 
     @property
     def required(self) -> list[str]:
-        """The names of the parameters that have no default."""
+        """Return the names of the parameters that have no default."""
         return [name for name, schema in self.parameters.items() if "default" not in schema]
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
-        """The schemas of the parameters, by name."""
+        """Return the schemas of the parameters, by name."""
         if self.declared:
             return self.declared
         schemas = {name: schema_of(value) for name, value in self.values.items()}
@@ -325,12 +333,14 @@ class Lesson:
 
     @property
     def has_branches(self) -> bool:
-        """True if what is done depends on what is found: other values may take another way."""
+        """Return True if what is done depends on what is found: other values may take another
+        way."""
         found = re.search(r"(?:^|[;\s])(?:if|case|elif|else)\s|\|\|", self.typed)
         return found is not None
 
     def at_hand(self) -> dict[str, str]:
-        """Return other values that lie beside its own: the next file or folder of the same kind, which it did not make."""
+        """Return other values that lie beside its own: the next file or folder of the same kind,
+        which it did not make."""
         made = {each.path for each in self.baseline.touched} if self.baseline else set()
         found: dict[str, str] = {}
         for name, value in self.values.items():
@@ -350,7 +360,8 @@ class Lesson:
         return Case(bound, self._tried(self.script, given), inputs)
 
     def prove_own(self) -> str:
-        """Try it with the demonstration's values; return why that proves nothing, "" when it does the same."""
+        """Try it with the demonstration's values; return why that proves nothing, "" when it does
+        the same."""
         why = self._try_own()
         if why and (relative := self._typed_relative()):
             self.relative = relative
@@ -362,14 +373,16 @@ class Lesson:
         return why
 
     def _is_shown_by_runs(self) -> bool:
-        """True if several runs did the same with their values, and the script does today what their lines do today."""
+        """Return True if several runs did the same with their values, and the script does today
+        what their lines do today."""
         if not self.others or self.disagreeing():
             return False
         lines, own = self._tried(strict(self.lines, self.head)), self.try_values(self.values).seen
         return lines.code == own.code and own.is_like(lines)
 
     def _typed_relative(self) -> list[str]:
-        """Return the paths that were typed by their last name alone, in the folder where they lie."""
+        """Return the paths that were typed by their last name alone, in the folder where they
+        lie."""
         text = strict(self.lines, self.head)
         return [
             name
@@ -396,7 +409,8 @@ class Lesson:
         return ""
 
     def accept(self, case: Case) -> None:
-        """Take what was seen as right; the first time shows what it needs, and which values need `--`."""
+        """Take what was seen as right; the first time shows what it needs, and which values need
+        `--`."""
         self.cases.append(case)
         if len(self.cases) > 1:
             return
@@ -405,7 +419,8 @@ class Lesson:
         self.find_needed(case)
 
     def _is_done_already(self, seen: Seen) -> bool:
-        """True if a run has changed what is to be changed: to do it once more shows nothing."""
+        """Return True if a run has changed what is to be changed: to do it once more shows
+        nothing."""
         has_changed = any(trace.changed for trace in self.traces)
         is_changed = any(each.kind in KINDS for each in seen.touched)
         return self.is_done_before and has_changed and not is_changed
@@ -425,7 +440,7 @@ class Lesson:
 
     @property
     def prints_what_was_seen(self) -> bool:
-        """True if its own values print what the demonstration did."""
+        """Return True if its own values print what the demonstration did."""
         seen = "\n".join(line.output for line in self.lines)
         return plain(self.cases[0].seen.output) == plain(seen)
 
@@ -445,26 +460,29 @@ class Lesson:
         return seen.code == 0 and self._is_same(seen, own.seen) and seen.printed_like(own.seen)
 
     def make_real(self) -> str:
-        """Commit what the demonstration did, once. Returns why that cannot be, "" when it is done."""
+        """Commit what the demonstration did, once. Returns why that cannot be, "" when it is done;
+        it waits, then."""
         if not self.number:
             return ""
-        from sandbox.stage import Stage, StageError
+        from sandbox.stage import Stage
+        from sandbox.undo import StageError
 
+        stage = Stage.waiting(self.ground.home, self.number)
+        if stage is not None:
+            try:
+                stage.commit()
+            except StageError as error:
+                stage.wait()
+                return str(error)
         number, self.number = self.number, ""
-        stage = Stage.waiting(self.ground.home, number)
-        if stage is None:
-            return f"its changes ({number}) are not there any more"
-        try:
-            stage.commit()
-        except StageError as error:
-            return str(error)
-        return ""
+        return "" if stage else f"its changes ({number}) are not there any more"
 
     # what it has earned
 
     @property
     def sets_known(self) -> int:
-        """Count the different sets of values with which it did what it should: here, and in runs."""
+        """Count the different sets of values with which it did what it should: here, and in
+        runs."""
         sets = [dict(case.values) for case in self.cases]
         if self.is_done_before:
             of_runs = map(self.values_in, range(len(self.others) + 1))
@@ -474,11 +492,20 @@ class Lesson:
 
     @property
     def has_done_nothing(self) -> bool:
-        """True if each line failed and nothing was changed."""
+        """Return True if each line failed and nothing was changed."""
         if self.is_done_before:
             return False
-        has_changed = self.before is not None and bool(self.before.touched)
-        return not has_changed and all(line.code != 0 for line in self.lines)
+        return not self.has_changed and all(line.code != 0 for line in self.lines)
+
+    @property
+    def has_changed(self) -> bool:
+        """True if the demonstration changed something."""
+        return self.before is not None and bool(self.before.touched)
+
+    def leave(self) -> None:
+        """Leave it for another day: what the demonstration changed is done by then, and cannot be
+        done once more."""
+        self.is_done_before |= self.has_changed and not self.cases
 
     def status(self) -> Status:
         """Return what the procedure has earned."""
@@ -489,7 +516,8 @@ class Lesson:
 
 
 def _like(path: Path) -> list[Path]:
-    """Return what lies beside a file with its ending, or beside a folder; [] where it is not there."""
+    """Return what lies beside a file with its ending, or beside a folder; [] where it is not
+    there."""
     if not path.name or not path.exists():
         return []
     beside = (each for each in sorted(path.parent.iterdir()) if each.suffix == path.suffix)

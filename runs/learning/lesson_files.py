@@ -30,6 +30,7 @@ from safety.secrets import HIDDEN
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 KEPT = [
+    "number",
     "head",
     "kind",
     "request",
@@ -49,7 +50,8 @@ KEPT = [
 
 
 def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
-    """Return the texts of the files, by path. `before` is the SOP that the name had: its wordings and cases stay."""
+    """Return the texts of the files, by path. `before` is the SOP that the name had: its wordings
+    and cases stay."""
     content = content_of(lesson)
     known = before if before and not before.is_seed else None
     if known and known.procedure:
@@ -71,7 +73,8 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
 
 
 def stored(agent: Workshop, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
-    """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden: then it is a draft."""
+    """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden:
+    then it is a draft."""
     existing = agent.sops.get(lesson.name)
     version = existing.version if existing and existing.description else 0
     written, redact = files_of(lesson, existing), agent.parts.redactor()
@@ -107,20 +110,22 @@ def content_of(lesson: Lesson) -> dict[str, Any]:
 
 
 def _expected(lesson: Lesson) -> dict[str, Any]:
-    before, is_count = lesson.done_in_runs(), counts(lesson.lines)
-    return expectation(lesson.cases, lesson.script, before, counts=is_count)
+    return expectation(
+        lesson.cases,
+        lesson.script,
+        lesson.done_in_runs(),
+        counts=counts(lesson.lines),
+        branches=lesson.has_branches,
+    )
 
 
 def _requires(lesson: Lesson) -> dict[str, list[str]]:
     """Return the parameters that must name what is there: without it, it need not begin."""
     found: dict[str, list[str]] = {}
-    for key, kind in (("files", "file"), ("folders", "folder")):
-        named = [
-            name
-            for name in lesson.needed
-            if lesson.cases and all(case.inputs.get(name) == kind for case in lesson.cases)
-        ]
-        found |= {key: named} if named else {}
+    for name in lesson.needed:
+        kinds = {case.inputs.get(name) for case in lesson.cases}
+        for kind in kinds & {"file", "folder"} if len(kinds) == 1 else ():
+            found.setdefault(f"{kind}s", []).append(name)
     return found
 
 
@@ -188,7 +193,8 @@ def case_of(name: str, case: Case, cwd: str, run: str = "") -> KnownCase:
 
 
 def _fitting(lesson: Lesson, before: Sop) -> list[KnownCase]:
-    """Return the cases of an earlier version with values that this one takes, under names of their own."""
+    """Return the cases of an earlier version with values that this one takes, under names of their
+    own."""
     found: list[KnownCase] = []
     known = [dict(case.values) for case in lesson.cases]
     for case in read_cases(before.folder):
@@ -200,7 +206,8 @@ def _fitting(lesson: Lesson, before: Sop) -> list[KnownCase]:
 
 
 def kept_lesson(name: str, folder: Path, ground: Ground) -> Lesson | None:
-    """Return the lesson that an SOP in a folder is left at; None for one that is of another form."""
+    """Return the lesson that an SOP in a folder is left at; None for one that is of another
+    form."""
     try:
         said = json.loads((folder / "evidence.json").read_text("utf-8"))
     except (OSError, ValueError):

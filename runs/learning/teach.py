@@ -1,8 +1,8 @@
 """Makes an SOP of a run with structured tools, or of a whole sop.yaml; without a screen.
 
-The path: lesson → which values vary → draft → evidence gate → a try in a stage → a second set of values → one
-write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
-Source: seed 002 §2, §3; docs/sop-format.md.
+The path: lesson → which values vary → draft → evidence gate → a try in a stage → a second set of
+values → one write to the store. Until that write nothing in the store has changed, so whoever stops
+on the way leaves it as it was. Source: seed 002 §2, §3; docs/sop-format.md.
 
     SopwithError
     └── TeachingError    nothing can be learned, or not under this name; says why
@@ -55,8 +55,9 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """A procedure to be made of the `trace` of a run, or a `written` sop.yaml. `request` is how the owner will ask for it,
-    empty when nobody has said; `existing` is the SOP that has the name now."""
+    """A procedure to be made of the `trace` of a run, or a `written` sop.yaml. `request` is how the
+    owner will ask for it, empty when nobody has said; `existing` is the SOP that has the name
+    now."""
 
     name: str
     traces: tuple[Trace, ...] = ()
@@ -66,29 +67,30 @@ class Lesson:
 
     @property
     def trace(self) -> Trace | None:
-        """The first of the runs."""
+        """Return the first of the runs."""
         return self.traces[0] if self.traces else None
 
     @property
     def run(self) -> str:
-        """The run that holds it; empty for a text."""
+        """Return the run that holds it; empty for a text."""
         return self.trace.run if self.trace is not None else ""
 
     @property
     def cwd(self) -> Path:
-        """Where relative paths start."""
+        """Return where relative paths start."""
         return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
 def lesson_from_run(agent: Workshop, name: str, *runs: str) -> Lesson:
-    """The lesson that finished runs hold; `last` is the newest one that is no trial. Raises SopwithError."""
+    """Return the lesson that finished runs hold; `last` is the newest one that is no trial. Raises
+    SopwithError."""
     check_name(name)
     home = agent.config.home
     return Lesson(name, tuple(read_trace(home, find_run(home, run)) for run in runs))
 
 
 def lesson_from_file(name: str, path: Path) -> Lesson:
-    """The lesson that written instructions hold. Raises SopwithError."""
+    """Return the lesson that written instructions hold. Raises SopwithError."""
     check_name(name)
     if not path.is_file():
         raise NoInstructions("error.learning.file", path=path)
@@ -96,7 +98,7 @@ def lesson_from_file(name: str, path: Path) -> Lesson:
 
 
 def known(agent: Workshop, name: str) -> Sop | None:
-    """The SOP that has this name now."""
+    """Return the SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
 
@@ -114,10 +116,11 @@ def draft_of(
     *,
     spent_usd: float | None = None,
 ) -> Draft:
-    """The draft of a lesson. `values`: names for values of the first run. Raises SopwithError.
+    """Return the draft of a lesson. `values`: names for values of the first run. Raises
+    SopwithError.
 
-    What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
-    in runs/learning/asking.py.
+    What was looked up or worked out in a run may become a script, which a configured model is asked
+    for; `spent_usd`: as in runs/learning/asking.py.
     """
     if not lesson.traces:
         draft = _read(lesson)
@@ -130,8 +133,8 @@ def draft_of(
 
 
 def earned(draft: Draft) -> tuple[Status, str]:
-    """The status that the runs of a draft have proven, and why it is no more: replayed on what their calls answered, it
-    does what they did, and two of them had different values."""
+    """Return the status that the runs of a draft have proven, and why it is no more: replayed on
+    what their calls answered, it does what they did, and two of them had different values."""
     if not draft.is_settled or not draft.taught:
         return "draft", "; ".join(draft.problems)
     procedure = draft.procedure()
@@ -166,7 +169,8 @@ def text_of(path: Path) -> str:
 
 
 def _asked_in(draft: Draft, request: str) -> Draft:
-    """The draft with what the owner will say first among its wordings; {names} stand for values."""
+    """Return the draft with what the owner will say first among its wordings; {names} stand for
+    values."""
     if not fitting_wordings([request], draft.content.schema):
         return replace(draft, notes=[*draft.notes, UNUSABLE])
     others = [each for each in draft.content.wordings if each != request]
@@ -182,7 +186,8 @@ def _with(draft: Draft, description: str, **changed: Any) -> Draft:
 
 
 def twin_of(agent: Workshop, draft: Draft) -> Sop | None:
-    """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
+    """Return the SOP of another name that does the same already: a second one would only make
+    requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
         if is_used and sop.name != draft.name and sop.procedure and is_same(draft, sop.procedure):
@@ -204,14 +209,16 @@ def refusals(agent: Workshop, files: Mapping[str, str | bytes], *, is_draft: boo
 
 @dataclass(slots=True)
 class Trial:
-    """A draft on its way: its files in a folder of their own, tried there, and its status so far."""
+    """A draft on its way: its files in a folder of their own, tried there, and its status so
+    far."""
 
     agent: Workshop
     cwd: Path
     sop: Sop
 
     def prove(self, values: Mapping[str, Any] | None = None) -> Verdict:
-        """Try its cases, and `values` beside them, in a stage. What that gives is kept in the folder.
+        """Try its cases, and `values` beside them, in a stage. What that gives is kept in the
+        folder.
 
         Raises ParameterError for values that it cannot take, SopError.
         """
@@ -227,13 +234,15 @@ class Trial:
 
     @property
     def has_cases(self) -> bool:
-        """True when there is something to try already."""
+        """Return True when there is something to try already."""
         return any((self.sop.folder / "cases").glob("*.yaml"))
 
     def forget(self, verdict: Verdict, own: Mapping[str, str]) -> None:
-        """Take out the draft's own cases that did not pass: what a demonstration changed cannot be done once more.
+        """Take out the draft's own cases that did not pass: what a demonstration changed cannot be
+        done once more.
 
-        Raises TeachingError when a case of the version before fails: then the new one may not take its place.
+        Raises TeachingError when a case of the version before fails: then the new one may not take
+        its place.
         """
         for result in (each for each in verdict.cases if not each.passed):
             path = f"cases/{result.case.name}.yaml"
@@ -255,7 +264,8 @@ class Trial:
 def trial(
     agent: Workshop, files: Mapping[str, str | bytes], name: str, cwd: Path
 ) -> Iterator[Trial]:
-    """Yield a place to try a draft in; it goes away. Raises TeachingError when the draft cannot be read back."""
+    """Yield a place to try a draft in; it goes away. Raises TeachingError when the draft cannot be
+    read back."""
     with in_folder(name, files) as sop:
         if sop.problem:
             raise TeachingError(f"{name}: {sop.problem.replace(f'{sop.folder}/', '')}")
@@ -268,8 +278,8 @@ def trial(
 def tools_as_they_are(
     agent: Workshop, procedure: Procedure, found: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it holds; nothing comes of
-    one that names no run or has them already."""
+    """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it
+    holds; nothing comes of one that names no run or has them already."""
     if "runs" not in found or "tools" in found:
         return {}
     source = procedure.script.source if procedure.script else ""
@@ -282,7 +292,8 @@ def tools_as_they_are(
 
 
 def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | bytes], list[str]]:
-    """Return the draft's files with the cases of the SOP that it follows, and the names of those that do not fit it."""
+    """Return the draft's files with the cases of the SOP that it follows, and the names of those
+    that do not fit it."""
     files: dict[str, str | bytes] = dict(draft.files)
     if existing is None or existing.is_seed or existing.procedure is None:
         return files, []
@@ -308,7 +319,8 @@ def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | 
 def store(
     agent: Workshop, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
 ) -> Sop:
-    """Write the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
+    """Write the SOP, unless somebody changed the name's SOP since the lesson began. Raises
+    SopConflict, SopError."""
     existing = lesson.existing
     version = existing.version if existing is not None and existing.description else 0
     about: dict[str, Any] = {

@@ -1,4 +1,5 @@
-"""Turn an SOP of the older form, whose steps are only shell, into one script that runs in a stage."""
+"""Turn an SOP of the older form, whose steps are only shell, into one script that runs in a
+stage."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from runs.learning.lesson import Lesson
 
 
 def turned(sop: Sop, ground: Ground) -> Lesson | None:
-    """Return the lesson that an SOP is in the new form, tried with the values of its cases; None where its steps do more
-    than shell, or no case can be tried today. Raises StageError."""
+    """Return the lesson that an SOP is in the new form, tried with the values of its cases; None
+    where its steps do more than shell, or no case can be tried today. Raises StageError."""
     procedure = sop.procedure
     if procedure is None or not _is_shell(procedure):
         return None
@@ -39,7 +40,8 @@ def turned(sop: Sop, ground: Ground) -> Lesson | None:
 
 
 def _is_shell(procedure: Procedure) -> bool:
-    """True if each step is a script of bash that takes nothing from another step but the files."""
+    """Return True if each step is a script of bash that takes nothing from another step but the
+    files."""
     if procedure.script or procedure.requires.get("env"):
         return False
     steps = [step for step in procedure.steps if step.tool and not step.id.startswith("check")]

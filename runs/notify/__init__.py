@@ -1,4 +1,5 @@
-"""Notifications: tell the owner by mail, chat or push how unattended runs ended, once, outside the quiet hours."""
+"""Notifications: tell the owner by mail, chat or push how unattended runs ended, once, outside the
+quiet hours."""
 
 from typing import TYPE_CHECKING
 

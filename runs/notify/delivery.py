@@ -1,7 +1,9 @@
-"""Keep notices until they are delivered, and which are: `notify/outbox.sqlite3`. A notice has its row before it is sent.
+"""Keep notices until they are delivered, and which are: `notify/outbox.sqlite3`. A notice has its
+row before it is sent.
 
-One process at a time delivers, outside the quiet hours, again after a failure. A delivery is waiting → trying → sent. One
-that a kill left at `trying` may have arrived: it is not sent again, and the inbox says so.
+One process at a time delivers, outside the quiet hours, again after a failure. A delivery is
+waiting → trying → sent. One that a kill left at `trying` may have arrived: it is not sent again,
+and the inbox says so.
 """
 
 from __future__ import annotations
@@ -63,7 +65,10 @@ class Outbox:
             return
         at = now()
         with self._opened() as database:
-            database.execute("INSERT OR IGNORE INTO notices VALUES (?, ?, ?, ?)", (notice.id, at, notice.title, notice.body))  # fmt: skip
+            database.execute(
+                "INSERT OR IGNORE INTO notices VALUES (?, ?, ?, ?)",
+                (notice.id, at, notice.title, notice.body),
+            )
             rows = [(notice.id, url, "waiting", at) for url in self._urls]
             query = "INSERT OR IGNORE INTO deliveries (id, url, state, due) VALUES (?, ?, ?, ?)"
             database.executemany(query, rows)
@@ -78,7 +83,8 @@ class Outbox:
         return [each for each in map(Delivery._make, found) if each.url in self._urls]
 
     def next_due(self) -> float | None:
-        """Return when the next delivery may be tried, as seconds since 1970; None when none waits."""
+        """Return when the next delivery may be tried, as seconds since 1970; None when none
+        waits."""
         query = "SELECT min(due) FROM deliveries WHERE state = 'waiting' AND url IN (%s)"
         marks = ", ".join("?" * len(self._urls))
         rows = self._rows(query % marks, self._urls)
@@ -91,7 +97,8 @@ class Outbox:
             database.execute(query, (state, delivery.id, delivery.url))
 
     def put_off(self, delivery: Delivery) -> bool:
-        """Plan the next attempt after a failed one; False once a day has passed. Raises OutboxError."""
+        """Plan the next attempt after a failed one; False once a day has passed. Raises
+        OutboxError."""
         if now() - delivery.at > GIVEN_UP_SECONDS:
             self.set(delivery, "failed")
             return False
@@ -198,8 +205,8 @@ def _minute(text: str) -> int:
 
 
 def deliver_until(config: Config, stop: threading.Event) -> None:
-    """Deliver beside what makes notices until `stop` is set: woken by each new one, at the end of the quiet hours, for the
-    next attempt. Raises ConfigError where nothing can be sent."""
+    """Deliver beside what makes notices until `stop` is set: woken by each new one, at the end of
+    the quiet hours, for the next attempt. Raises ConfigError where nothing can be sent."""
     if not config.notify.urls:
         return
     if found := problem(config):

@@ -1,5 +1,5 @@
-"""Write a notice from a run log: job, outcome, result or question, changes, how to undo them; send it by apprise, which is
-imported here, at use."""
+"""Write a notice from a run log: job, outcome, result or question, changes, how to undo them; send
+it by apprise, which is imported here, at use."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def problem(config: Config) -> ConfigError | None:
 
 
 def trials(config: Config) -> list[tuple[str, bool]]:
-    """Send a message to each address; return the services, and True where it was accepted. Raises ConfigError."""
+    """Send a message to each address; return the services, and True where it was accepted. Raises
+    ConfigError."""
     if not config.notify.urls:
         raise ConfigError("error.notify.none")
     if found := problem(config):
@@ -120,7 +121,8 @@ def tried(url: str, notice: Notice) -> bool:
 
 
 def load() -> Any:
-    """Import what sends and return a new, empty sender. Raises ConfigError where the package is missing."""
+    """Import what sends and return a new, empty sender. Raises ConfigError where the package is
+    missing."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of modules that it imports

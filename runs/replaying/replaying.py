@@ -1,10 +1,13 @@
-"""The SOP lane of a run: the model that does an SOP by rote, its guards, and the turns that it may take."""
+"""The SOP lane of a run: the model that does an SOP by rote, its guards, and the turns that it may
+take."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from config import Lang
 from learning.guards import ReplayGuards, tools_used
@@ -12,15 +15,16 @@ from memory.sops import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.options import Replay
-from runs.replaying.plan_calls import plan_calls
 from runs.resume import Progress
+from tools.base import LOOKS, Tool
 from tools.toolbox import Toolbox
 
 
 def lane(
     replay: Replay, progress: Progress, cwd: Path, tools: Toolbox, lang: Lang
 ) -> list[RoteModel]:
-    """The model that does this SOP, as far as the run has not done it; none where the SOP is only text."""
+    """Return the model that does this SOP, as far as the run has not done it; none where the SOP is
+    only text."""
     sop = replay.sop
     if sop.procedure is None:
         return []
@@ -52,7 +56,8 @@ def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuard
 
 
 def steps(sop: Sop | None) -> int:
-    """The turns that a replay may take; they do not use up those of a model that goes on behind it."""
+    """Return the turns that a replay may take; they do not use up those of a model that goes on
+    behind it."""
     if sop is None or sop.procedure is None:
         return 0
     return MAX_SCRIPT_CALLS if sop.procedure.script else len(sop.procedure.steps)
@@ -65,8 +70,50 @@ def _hosts(sop: Sop, task: str) -> frozenset[str]:
 
 
 def _day(opening: Event) -> date:
-    """The day on which the run began, here; a resumed run keeps it."""
+    """Return the day on which the run began, here; a resumed run keeps it."""
     began = (
         datetime.fromisoformat(opening["at"]) if "at" in opening else datetime.now().astimezone()
     )
     return began.astimezone().date()
+
+
+def plan_calls(
+    tools: Mapping[str, Tool], hosts: Callable[[], frozenset[str]] = frozenset
+) -> Callable[[str, Mapping[str, Any]], str | None]:
+    """Return the judge that RoteModel takes as `may_read`: None lets a call pass, else it is the
+    reason. `hosts` names those that may be asked for what they have, beside this machine. The gate
+    still judges each call, and a script of a plan runs in a stage, where it may change nothing
+    (replay/rote.py)."""
+
+    def why_not(name: str, args: Mapping[str, Any]) -> str | None:
+        tool = tools.get(name)
+        if tool is None:
+            return _no_such_tool(name, tools)
+        reads = tool.only_reads and "ask" not in tool.effects
+        if reads or name == "code_run":
+            return None
+        if not tool.effects:
+            return _by_its_name(name)
+        if name not in LOOKS:
+            return f"{name} does more ({', '.join(tool.effects)})"
+        from learning.looks import only_looks  # few replays ask
+
+        is_named = only_looks(args, hosts())
+        said = f"{name} asks a host that neither the request nor its runs name"
+        return None if is_named else said
+
+    return why_not
+
+
+def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
+    from difflib import get_close_matches
+
+    near = ", ".join(get_close_matches(name, tools, 3)) or "none"
+    return f"there is no tool {name!r} (nearest: {near})"
+
+
+def _by_its_name(name: str) -> str | None:
+    """Judge a tool that is not ours by its name, as the gate does."""
+    from safety.calls import read_name
+
+    return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

@@ -1,4 +1,5 @@
-"""Try an SOP in a stage: see what it would do to the owner's files and what it would answer; nothing of it stays."""
+"""Try an SOP in a stage: see what it would do to the owner's files and what it would answer;
+nothing of it stays."""
 
 from __future__ import annotations
 
@@ -10,13 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from config import Config
+from config import Config, sentences
+from learning.guards import evidence
 from learning.prove import Ground, tried
+from learning.route import Shown
 from learning.verify import NotTried, Outcome, is_staged
 from memory.sops import Sop
 from models.base import Event
 from replay.template import TemplateError
-from sandbox.stage import Rehearsal, StageError
+from sandbox.stage import Rehearsal
+from sandbox.undo import StageError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 CHILD = "import sys; sys.path[0] = sys.argv.pop(1); from runs.control.subprocess_main import try_out; try_out(*sys.argv[1:])"
@@ -43,7 +47,8 @@ def _by_script(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -
 
 
 def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
-    """Do the steps in a process of their own, as a run like any other but for its stage: no model goes on."""
+    """Do the steps in a process of their own, as a run like any other but for its stage: no model
+    goes on."""
     from tools.staged.dry import is_dry
     from tools.staged.rehearsing import rehearsed
 
@@ -84,3 +89,39 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
 
 def _told(data: Any) -> Any:
     return {key: data.get(key) for key in TOLD} if isinstance(data, dict) else data
+
+
+MOST_SECONDS = 5.0  # an SOP that took longer is not tried while somebody waits for a question
+MOST_PATHS = 3
+
+
+def foreseen(config: Config, cwd: Path, shown: Shown) -> str:
+    """Return what would change, or why it would stop; "" where that is not known without waiting
+    for long."""
+    procedure = shown.sop.procedure
+    if procedure is None or not is_staged(procedure) or not shown.is_whole:
+        return ""
+    if procedure.effects == "external":  # a stage holds files; what a daemon is told is done
+        return ""
+    budget = evidence(shown.sop.folder).get("budget") or {}
+    if float(budget.get("seconds", 0)) > MOST_SECONDS:
+        return ""
+    try:
+        outcome = outcome_of(config, shown.sop, shown.parameters, cwd)
+    except NotTried:
+        return ""
+    words = sentences(config.lang)
+    if not outcome.passed:
+        return str(words["asking.would_stop"]).format(outcome.reason)
+    return "; ".join(_changes(outcome.produced, str(words["asking.more"])))
+
+
+def _changes(produced: Mapping[str, str], more: str) -> list[str]:
+    home = str(Path.home())
+    marks = {"new": "+", "gone": "-", "changed": "~"}
+    lines = [
+        f"{marks.get(kind, kind)} {path.replace(home, '~', 1) if path.startswith(home) else path}"
+        for path, kind in sorted(produced.items())
+    ]
+    left = len(lines) - MOST_PATHS
+    return [*lines[:MOST_PATHS], more.format(left)] if left > 0 else lines

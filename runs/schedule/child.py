@@ -1,7 +1,9 @@
-"""The process of one due time: begins the run of a claimed row, or goes on with it, drives it to its end, settles the row.
+"""The process of one due time: begins the run of a claimed row, or goes on with it, drives it to
+its end, settles the row.
 
-A process of its own can be stopped and killed alone (`runs cancel`), and lives on when the scheduler dies: it holds the
-claimer's lock too, so nobody else takes the row meanwhile. Started by runs/schedule/scheduler.py.
+A process of its own can be stopped and killed alone (`runs cancel`), and lives on when the
+scheduler dies: it holds the claimer's lock too, so nobody else takes the row meanwhile. Started by
+runs/schedule/scheduler.py.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ MINUTE = "%Y-%m-%d %H:%M"
 def do(
     config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None
 ) -> None:
-    """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
+    """Do what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes
+    the row's end."""
     folder, now = JobFolder(config.home), datetime.now(UTC)
     outcomes, found = Outcomes(config, ledger, folder), folder.one(row.job)
     job = found if isinstance(found, Job) else None
@@ -93,7 +96,7 @@ def _occasion(ledger: Ledger, row: Row, job: Job) -> dict[str, str]:
 
 
 def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run:
-    """The run of this row: begun, or resumed where its process died."""
+    """Return the run of this row: begun, or resumed where its process died."""
     agent, owner = Agent(config), owner_by(job.approve, is_job=True)
     options = Options(
         session=job.session,
@@ -114,7 +117,7 @@ def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run
 
 
 def main(home: str, lang: str, job: str, due: str, owner: str) -> None:
-    """The row that is meant is done when its claimer has not lost it."""
+    """Do the row that the arguments name, unless its claimer has lost it."""
     config = load(Path(home), find_lang(lang, {}), os.environ)
     ledger, at = Ledger(config.home), moment(int(due))
     for row in ledger.rows(job, start=at, end=at + timedelta(microseconds=1)):

@@ -1,8 +1,10 @@
-"""When a job is due, what becomes of a due time that has come, and the calendar that shows both. It writes nothing down.
+"""When a job is due, what becomes of a due time that has come, and the calendar that shows both. It
+writes nothing down.
 
-Times are UTC, by the job's own timezone. Cron lines behave as Debian's cron does (cronsim): a fixed time that the spring
-change leaves out comes right behind the gap, one that the autumn change repeats comes once; `*/30` and the like follow the
-real half hours. A day that a month does not have is left out.
+Times are UTC, by the job's own timezone. Cron lines behave as Debian's cron does (cronsim): a fixed
+time that the spring change leaves out comes right behind the gap, one that the autumn change
+repeats comes once; `*/30` and the like follow the real half hours. A day that a month does not have
+is left out.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ SHOWN = 5  # of the coming due times
 
 
 def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
-    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts; `moment` lies before it
-    where the clock was set back."""
+    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts;
+    `moment` lies before it where the clock was set back."""
     begin = since
     if job.start and job.start > since:
         begin = job.start - timedelta(microseconds=1)  # the first moment counts itself
@@ -43,7 +45,8 @@ def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]
 
 
 def _times(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
-    """Yield the due times of a rule that counts from `begin`: those behind `moment`, some before it."""
+    """Yield the due times of a rule that counts from `begin`: those behind `moment`, some before
+    it."""
     if job.at is not None:
         return iter([job.at] if job.at > begin else [])
     if job.is_once:
@@ -54,7 +57,7 @@ def _times(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
 
 
 def coming(job: Job, since: datetime, now: datetime) -> list[datetime]:
-    """The next five due times."""
+    """Return the next five due times."""
     return list(islice(due_after(job, since, now), SHOWN)) if job.enabled else []
 
 
@@ -72,7 +75,7 @@ def _wall(job: Job, moment: datetime) -> Iterator[datetime]:
 
 
 def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
-    """Every so many minutes or hours from `start` on, or from when the rule was written."""
+    """Yield every so many minutes or hours from `start` on, or from when the rule was written."""
     count, unit = job.every or (1, "m")
     step, anchor = count * UNITS[unit], begin
     if job.start and job.start > begin:
@@ -84,7 +87,8 @@ def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
 
 
 def _every(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
-    """Yield those times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
+    """Yield those times that lie on every Nth day, or in every Nth week, counted from the first one
+    of all."""
     count, unit = job.every or (1, "d")
     opening = next(_wall(job, begin), None)
     if opening is None:
@@ -113,8 +117,8 @@ def due_rows(
     owner: str,
     is_waiting: bool,
 ) -> tuple[list[Row], datetime | None]:
-    """The rows of the `dues` up to now that are not `known` yet, claimed for `owner` or skipped; and the first due time
-    after now."""
+    """Return the rows of the `dues` up to now that are not `known` yet, claimed for `owner` or
+    skipped; and the first due time after now."""
     fresh: list[datetime] = []
     late: list[datetime] = []
     following = None
@@ -149,13 +153,13 @@ def _chosen(job: Job, fresh: list[datetime], now: datetime) -> list[datetime]:
 
 
 def allowed_lateness(job: Job) -> timedelta:
-    """How late a due time may be."""
+    """Return how late a due time may be."""
     return max(timedelta(hours=job.max_delay_hours), GRACE)
 
 
 def _missed(job: Job, dues: list[datetime], known: list[Row], now: datetime) -> list[Row]:
-    """Return the rows of due times that are too late: the newest have one each, those before share one, up to the next
-    one that is known."""
+    """Return the rows of due times that are too late: the newest have one each, those before share
+    one, up to the next one that is known."""
     reason = f"missed: more than {job.max_delay_hours:g} hours late"
     first, newest = dues[:-SINGLE_ROWS], dues[-SINGLE_ROWS:]
     begun = sorted(row.due for row in known)
@@ -203,9 +207,11 @@ def due_between(
     end: datetime,
     limit: int = 1000,
 ) -> list[Due]:
-    """Return the due times from `start` to before `end`, earliest first: those that came, and those that are planned.
+    """Return the due times from `start` to before `end`, earliest first: those that came, and those
+    that are planned.
 
-    It writes nothing but from when each rule counts. `limit` is that of each job."""
+    It writes nothing but from when each rule counts. `limit` is that of each job.
+    """
     rows = ledger.rows(start=start, end=end)
     came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in rows]
     known = {(due.job, due.at) for due in came}
@@ -226,10 +232,14 @@ def runnable(jobs: dict[str, Job | Broken]) -> dict[str, Job]:
 
 def health(job: Job, rows: list[Row], next_due: datetime | None, now: datetime) -> Health:
     """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
-    if not job.enabled and job.paused:
-        return "paused"
-    if job.enabled and next_due is not None and next_due < now - OVERDUE:
-        return "overdue"
+    if not job.enabled:
+        return "paused" if job.paused else _last_run(rows)
+    is_late = next_due is not None and next_due < now - OVERDUE
+    return "overdue" if is_late else _last_run(rows)
+
+
+def _last_run(rows: list[Row]) -> Health:
+    """Say how the last run went."""
     ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
     if not ran:
         return "never run"

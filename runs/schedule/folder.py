@@ -1,7 +1,8 @@
-"""The files of the jobs, `schedule/<id>.json`: read when they change, written whole, every change in the history.
+"""The files of the jobs, `schedule/<id>.json`: read when they change, written whole, every change
+in the history.
 
-They are written by the owner's hand, by `schedule add`, or by the agent. A broken file is kept, named with its problem,
-and stops no other.
+They are written by the owner's hand, by `schedule add`, or by the agent. A broken file is kept,
+named with its problem, and stops no other.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class JobFolder:
         self._read: dict[str, tuple[tuple[int, int, int], Job | Broken]] = {}
 
     def all(self) -> dict[str, Job | Broken]:
-        """Every file as a job, or as what is wrong with it, by id."""
+        """Return every file as a job, or as what is wrong with it, by id."""
         found: dict[str, tuple[tuple[int, int, int], Job | Broken]] = {}
         for path in sorted(self.folder.glob("[!.]*.json")):
             with suppress(OSError):
@@ -48,7 +49,8 @@ class JobFolder:
         return {id: job for id, (_, job) in found.items()}
 
     def rules(self) -> dict[str, tuple[str, datetime]]:
-        """Return the rule of each job as it was last read, disabled or not, and when its file was written."""
+        """Return the rule of each job as it was last read, disabled or not, and when its file was
+        written."""
         return {
             id: (job.rule, datetime.fromtimestamp(state[0] / 1e9, UTC))
             for id, (state, job) in self._read.items()
@@ -56,11 +58,12 @@ class JobFolder:
         }
 
     def one(self, id: str) -> Job | Broken | None:
-        """One job as its file is now, without a look at the others; None: there is no file."""
+        """Return one job as its file is now, without a look at the others; None: there is no
+        file."""
         return self._job(id) if self._path(id).exists() else None
 
     def get(self, id: str) -> Job | Broken:
-        """One job. Raises NoSuchJob with the nearest names."""
+        """Return one job. Raises NoSuchJob with the nearest names."""
         known = self.all()
         if id not in known:
             from difflib import get_close_matches
@@ -70,17 +73,17 @@ class JobFolder:
         return known[id]
 
     def write(self, id: str, fields: Mapping[str, Any], why: str) -> None:
-        """Writes a job's file whole, and into the history. Raises OSError, RepositoryError."""
+        """Write a job's file whole, and into the history. Raises OSError, RepositoryError."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._recorded(id, why, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
 
     def change(self, id: str, why: str, **changes: Any) -> None:
-        """Sets some fields of a job and leaves the others as they are; None takes one out."""
+        """Set some fields of a job and leave the others as they are; None takes one out."""
         fields = {**json.loads(self._path(id).read_text("utf-8-sig")), **changes}
         self.write(id, {key: value for key, value in fields.items() if value is not None}, why)
 
     def remove(self, id: str, why: str) -> str | None:
-        """Takes a job away; the history keeps it. Gives the commit; None without git."""
+        """Take a job away; the history keeps it. Return the commit; None without git."""
         return self._recorded(id, why, None)
 
     def _recorded(self, id: str, why: str, text: str | None) -> str | None:

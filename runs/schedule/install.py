@@ -1,7 +1,9 @@
-"""Start the scheduler with the machine, as this user: a systemd user timer, two lines of cron, or a job of launchd.
+"""Start the scheduler with the machine, as this user: a systemd user timer, two lines of cron, or a
+job of launchd.
 
-The timer starts the scheduler when the user's systemd starts, and again a minute after it ever ended; so do launchd, and
-cron's two lines. A second start finds the first one at work and ends at once.
+The timer starts the scheduler when the user's systemd starts, and again a minute after it ever
+ended; so do launchd, and cron's two lines. A second start finds the first one at work and ends at
+once.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ class InstallError(SopwithError):
 
 
 def installed(home: Path, owner_home: Path) -> tuple[str, list[str]]:
-    """Set it up with the first of launchd, systemd and cron that is here. Return its name, and the files or lines that were
-    written. Raises InstallError."""
+    """Set it up with the first of launchd, systemd and cron that is here. Return its name, and the
+    files or lines that were written. Raises InstallError."""
     for name in _systems():
         return name, install(name, home, owner_home)
     raise InstallError("error.scheduler.no-system")
@@ -55,7 +57,8 @@ def install(name: str, home: Path, owner_home: Path) -> list[str]:
 
 
 def remove(name: str, home: Path, owner_home: Path) -> list[str]:
-    """Take it out of one system. Return what was taken away; what was not there is no error. Raises InstallError."""
+    """Take it out of one system. Return what was taken away; what was not there is no error. Raises
+    InstallError."""
     if name == "cron":
         return _remove_lines(home)
     files, _, end = _FILES[name](home, owner_home)
@@ -109,7 +112,7 @@ def _systemd(home: Path, owner_home: Path) -> tuple[dict[Path, str], Commands, C
 
 
 def _launchd(home: Path, owner_home: Path) -> tuple[dict[Path, str], Commands, Commands]:
-    """The same for an agent of launchd."""
+    """Return the same for an agent of launchd."""
     name = label(home, owner_home)
     words = "".join(f"<string>{escape(word)}</string>" for word in command(home)[:-1])
     path = owner_home / "Library" / "LaunchAgents" / f"{name}.plist"

@@ -1,7 +1,8 @@
-"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step or a moment.
+"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step or
+a moment.
 
-Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
-(scheduled_task_sop), docs/schedules.md.
+Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not.
+Source: seed 002 §6 (scheduled_task_sop), docs/schedules.md.
 """
 
 from __future__ import annotations
@@ -42,9 +43,12 @@ class JobError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`; what: `prompt` or `sop`.
+    """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`; what:
+    `prompt` or `sop`.
 
-    `every` with d or w is held against `cron`, which then says at what times of such a day. `fields`: as in the file."""
+    `every` with d or w is held against `cron`, which then says at what times of such a day.
+    `fields`: as in the file.
+    """
 
     id: str
     zone: tzinfo
@@ -72,12 +76,13 @@ class Job:
 
     @property
     def is_single(self) -> bool:
-        """True when it is due once and never again."""
+        """Return True when it is due once and never again."""
         return self.at is not None or self.is_once
 
     @property
     def rule(self) -> str:
-        """Return what says when it is due, as text: another rule counts from when it was written."""
+        """Return what says when it is due, as text: another rule counts from when it was
+        written."""
         said = [self.timezone, *(self.fields.get(key) for key in _RULE)]
         return json.dumps(said, ensure_ascii=False)
 
@@ -97,7 +102,8 @@ class Broken(NamedTuple):
 
 
 def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> Job:
-    """Return the job that these fields of a file mean; `timezone` where they name none. Raises JobError."""
+    """Return the job that these fields of a file mean; `timezone` where they name none. Raises
+    JobError."""
     from memory.journal.api import local_timezone
 
     _check(id, fields)
@@ -189,7 +195,7 @@ def _word(given: Mapping[str, Any], key: str) -> Any:
 
 
 def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
-    """The fields of Job that say when."""
+    """Return the fields of Job that say when."""
     given = [key for key in ("schedule", "cron", "at", "repeat") if fields.get(key)]
     if given not in (["schedule"], ["cron"], ["at"], ["repeat"], ["schedule", "repeat"]):
         raise JobError("error.job.one-way")
@@ -227,7 +233,8 @@ def _cron_lines(times: Any, days: str) -> tuple[str, ...]:
 
 
 def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
-    """Cron lines of every so many minutes, from a time of each day to its end: `schedule` with every_Nm or every_Nh."""
+    """Cron lines of every so many minutes, from a time of each day to its end: `schedule` with
+    every_Nm or every_Nh."""
     if len(first) != 1:
         raise JobError("error.job.one-time")
     hours: dict[int, list[int]] = {}
@@ -237,7 +244,7 @@ def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
 
 
 def _times(said: str | list[Any]) -> list[tuple[int, int]]:
-    """The times of a day, each hour and minute."""
+    """Return the times of a day, each hour and minute."""
     texts = [str(each).strip() for each in (said if isinstance(said, list) else said.split(","))]
     found = [TIME.fullmatch(text) for text in texts]
     if wrong := [text for text, match in zip(texts, found, strict=True) if match is None]:
@@ -272,7 +279,8 @@ def _month_days(words: list[str]) -> str:
 
 
 def check_cron(line: str, said: str = "") -> str:
-    """Return the cron line, its five fields; `said`: the words that it was made of. Raises JobError."""
+    """Return the cron line, its five fields; `said`: the words that it was made of. Raises
+    JobError."""
     from cronsim import CronSim, CronSimError
 
     line = MACROS.get(line.strip().lower(), line.strip())
@@ -291,7 +299,7 @@ def check_cron(line: str, said: str = "") -> str:
 
 
 def zone_of(name: str) -> tzinfo:
-    """The timezone of an IANA name or an offset (+08:00). Raises JobError."""
+    """Return the timezone of an IANA name or an offset (+08:00). Raises JobError."""
     from memory.journal.originals import zone
 
     found = zone(name)
@@ -301,7 +309,8 @@ def zone_of(name: str) -> tzinfo:
 
 
 def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
-    """A date and time as UTC; what has no zone is the job's. A date alone is its beginning, for `until` its end."""
+    """Return a date and time as UTC; what has no zone is the job's. A date alone is its beginning,
+    for `until` its end."""
     if not said:
         return None
     try:

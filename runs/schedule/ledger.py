@@ -1,8 +1,10 @@
-"""The ledger: one row for each due time that came, and what became of it: claimed, run, result; or skipped, and why.
+"""The ledger: one row for each due time that came, and what became of it: claimed, run, result; or
+skipped, and why.
 
-A claim is exclusive: across threads, processes, and machines that share the disk. The rows of SQLite lie in a rollback
-journal and not in a WAL, whose shared memory machines cannot share; writes are few here. Whether the claimer lives is
-seen by a lock on a file, which its children hold with it, so that no row needs a heartbeat.
+A claim is exclusive: across threads, processes, and machines that share the disk. The rows of
+SQLite lie in a rollback journal and not in a WAL, whose shared memory machines cannot share; writes
+are few here. Whether the claimer lives is seen by a lock on a file, which its children hold with
+it, so that no row needs a heartbeat.
 
     SopwithError
     └── LedgerError     1  the ledger cannot be read or written
@@ -49,8 +51,10 @@ class LedgerError(SopwithError):
 class Row:
     """Hold what became of one due time. Moments are microseconds since 1970, UTC; 0: not yet.
 
-    A row with `n` above 1 stands for as many skipped due times from `due` to `until`: a long absence has few rows.
-    `status`: claimed, running, waiting, skipped, or how the run ended (done, failed, limit, no_model, cancelled)."""
+    A row with `n` above 1 stands for as many skipped due times from `due` to `until`: a long
+    absence has few rows. `status`: claimed, running, waiting, skipped, or how the run ended (done,
+    failed, limit, no_model, cancelled).
+    """
 
     job: str
     due: int
@@ -71,29 +75,31 @@ class Row:
 
     @property
     def at(self) -> datetime:
-        """The due time."""
+        """Return the due time."""
         return moment(self.due)
 
 
 class Counted(NamedTuple):
-    """How far a job has come: `since` when its rule counts, up to `cursor` every due time has its row."""
+    """How far a job has come: `since` when its rule counts, up to `cursor` every due time has its
+    row."""
 
     since: datetime
     cursor: datetime
 
 
 def micros(at: datetime) -> int:
-    """Microseconds since 1970."""
+    """Return microseconds since 1970."""
     return round(at.timestamp() * 1_000_000)
 
 
 def moment(at: int) -> datetime:
-    """The moment of so many microseconds since 1970, UTC."""
+    """Return the moment of so many microseconds since 1970, UTC."""
     return datetime.fromtimestamp(at / 1_000_000, UTC)
 
 
 def folder_of(home: Path) -> Path:
-    """Where the ledger lies: out of the history, and out of the folder whose changes wake the scheduler."""
+    """Return where the ledger lies: out of the history, and out of the folder whose changes wake
+    the scheduler."""
     return home / "schedule" / ".ledger"
 
 
@@ -105,7 +111,8 @@ def is_at_work(home: Path) -> bool:
 
 
 class Owner:
-    """A claimer: a name, and a lock that is held until its process and all children with `descriptor` have ended."""
+    """A claimer: a name, and a lock that is held until its process and all children with
+    `descriptor` have ended."""
 
     def __init__(self, home: Path, *, by_hand: bool = False) -> None:
         folder = folder_of(home)
@@ -122,7 +129,7 @@ class Owner:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the lock; may be called twice."""
+        """Let go of the lock; may be called twice."""
         if self.descriptor < 0:
             return
         os.close(self.descriptor)
@@ -147,9 +154,10 @@ class Ledger:
     def counted(
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime
     ) -> dict[str, Counted]:
-        """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
-        file was written, or from now; one that was counted further ahead, before the clock was set back, goes on from now.
-        `rules`: by the job's id its rule and when its file was written."""
+        """Return how far the due times of each job have come. A rule that is new, or another than
+        before, counts from when its file was written, or from now; one that was counted further
+        ahead, before the clock was set back, goes on from now. `rules`: by the job's id its rule
+        and when its file was written."""
         query = "SELECT id, rule, since, cursor FROM jobs"
         known = {id: rest for id, *rest in self._read(query)} if rules else {}
         found, changed = {}, []
@@ -168,8 +176,8 @@ class Ledger:
         return found
 
     def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
-        """Writes those rows whose due time has none yet, and how far their jobs have come: all or none. The rows that it
-        returns are the caller's now."""
+        """Write those rows whose due time has none yet, and how far their jobs have come: all or
+        none. The rows that it returns are the caller's now."""
         if not (rows or cursors):
             return []
         whole = [replace(row, until=row.until or row.due) for row in rows]
@@ -180,7 +188,8 @@ class Ledger:
             return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
 
     def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
-        """Rows whose claimers are dead, for a new owner, in one step; without those where somebody was quicker."""
+        """Return the rows whose claimers are dead, for a new owner, in one step; without those
+        where somebody was quicker."""
         sql = (
             f"UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE {_AT_WORK} AND attempts = ?"
         )
@@ -191,12 +200,13 @@ class Ledger:
         return taken
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
-        """Notes the run of a claimed row before its first event; False when the row has gone to another owner."""
+        """Note the run of a claimed row before its first event; False when the row has gone to
+        another owner."""
         sql = f"UPDATE dues SET status = 'running', run = ?, began = ? WHERE {_AT_WORK}"
         return self._changed(sql, run, micros(now), row.job, row.due, row.owner)
 
     def end(self, row: Row) -> bool:
-        """Writes how the run of a row ended, once; False when the row says so already."""
+        """Write how the run of a row ended, once; False when the row says so already."""
         sql = (
             "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?"
             f" WHERE job = ? AND due = ? AND run = ? AND {_OPEN} AND status != ?"
@@ -205,7 +215,8 @@ class Ledger:
         return self._changed(sql, *said, row.job, row.due, row.run, row.status)
 
     def retract(self, now: datetime) -> None:
-        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again."""
+        """Take out what was skipped by a clock that was ahead: such times come again, or are looked
+        at again."""
         ahead, at = "dues WHERE status = 'skipped' AND noticed > ?", micros(now)
         if not self._read(f"SELECT 1 FROM {ahead} LIMIT 1", at):
             return
@@ -227,7 +238,7 @@ class Ledger:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[Row]:
-        """The rows, newest due time first; `start` and before `end` bound it."""
+        """Return the rows, newest due time first; `start` and before `end` bound it."""
         wanted = {
             "job = ?": job,
             "until >= ?": start and micros(start),
@@ -238,7 +249,7 @@ class Ledger:
         return self._rows(f"{where}ORDER BY due DESC, job LIMIT ?", *given.values(), limit or -1)
 
     def spent(self, moment: datetime) -> float:
-        """USD that runs have cost since then."""
+        """Return USD that runs have cost since then."""
         query = "SELECT total(cost) FROM dues WHERE due >= ?"
         return float(self._read(query, micros(moment))[0][0])
 
@@ -266,7 +277,8 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, which has the file to itself; what it says is on the disk when it ends."""
+        """Open a transaction, which has the file to itself; what it says is on the disk when it
+        ends."""
         with self._opened() as database, database:
             database.execute("BEGIN IMMEDIATE")
             yield database
@@ -287,7 +299,7 @@ class Ledger:
 
 
 def _bring_up_to_date(database: sqlite3.Connection) -> None:
-    """Makes the tables of a new file. Raises LedgerError for one that a newer Sopwith has made."""
+    """Make the tables of a new file. Raises LedgerError for one that a newer Sopwith has made."""
     found = _version(database)
     if found > VERSION:
         raise LedgerError("error.ledger.newer", found=found)
@@ -306,7 +318,8 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def failures(rows: Iterable[Row]) -> int:
-    """How many of the newest runs in a row have failed; `rows` newest first. What was skipped or stopped says nothing."""
+    """Return how many of the newest runs in a row have failed; `rows` newest first. What was
+    skipped or stopped says nothing."""
     count = 0
     for row in rows:
         if row.status in FAILED:

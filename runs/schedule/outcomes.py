@@ -1,7 +1,8 @@
-"""Settle a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a notice to the inbox.
+"""Settle a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a
+notice to the inbox.
 
-"Done" is what the run log says, never what a model says. Everything here may be done again after a kill: the report has
-one name for its run, the notice one id, and the ledger takes an end once.
+"Done" is what the run log says, never what a model says. Everything here may be done again after a
+kill: the report has one name for its run, the notice one id, and the ledger takes an end once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
+from text.sentences import say
 
+REMINDER = "reminder"  # the SOP whose run is the reminder
 MAX_FAILURES = 3  # in a row; then the job is paused
 LOOKED_BACK = 50  # rows in which they are looked for
 MAX_RESULT_CHARS = 4000
@@ -42,8 +45,8 @@ class Outcomes:
         self._broken: Mapping[str, str] = {}  # files, and what is wrong with them
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
-        """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
-        was asked. Raises OSError, LedgerError, RunLogError."""
+        """Return the row as the run log has it, once the run has ended or waits; None while that is
+        open. `note`: why no model was asked. Raises OSError, LedgerError, RunLogError."""
         summary = summarise(self._home, row.run) if row.run else None
         if summary is None or summary.status in ("working", "interrupted"):
             return None
@@ -65,11 +68,11 @@ class Outcomes:
         return self._end(settled, job, events)
 
     def fail(self, row: Row, job: Job | None, reason: str, now: datetime) -> Row:
-        """Ends a row without a run that could say how it went."""
+        """End a row without a run that could say how it went."""
         return self._end(replace(row, status="failed", reason=reason, ended=micros(now)), job, [])
 
     def skip(self, row: Row, job: Job | None, reason: str, now: datetime) -> Row:
-        """Ends a claimed row that is not to be run after all."""
+        """End a claimed row that is not to be run after all."""
         skipped = replace(row, status="skipped", reason=reason, ended=micros(now))
         self._ledger.end(skipped)
         if job is not None:
@@ -77,7 +80,8 @@ class Outcomes:
         return skipped
 
     def tell_skipped(self, row: Row, job: Job) -> None:
-        """Tells the owner of a due time that passed, when it was the only one or they want to hear of everything."""
+        """Tell the owner of a due time that passed, when it was the only one or they want to hear
+        of everything."""
         if (job.is_single and job.notify != "never") or job.notify == "always":
             reason = self._in_words(row.reason)
             text = self._prompts.text(
@@ -101,7 +105,8 @@ class Outcomes:
         self._broken = problems
 
     def pause_if_failing(self, job: Job, since: datetime) -> bool:
-        """Pauses a job whose last three runs have failed, and tells the owner. `since`: from when its rule counts."""
+        """Pause a job whose last three runs have failed, and tell the owner. `since`: from when its
+        rule counts."""
         recent = [
             row for row in self._ledger.rows(job.id, LOOKED_BACK) if row.noticed >= micros(since)
         ]
@@ -122,18 +127,26 @@ class Outcomes:
         if job is not None:
             if events:
                 self._report(row, job, events)
-            is_failure = job.notify == "failure" and row.status in FAILED
-            if is_failure or job.notify == "always":
-                self._notify(row, job)
-            if job.notify != "never" and self._is_news(row, job, events):
-                self._outbox.put(self._notice(row, job))
+            if job.notify != "never":
+                self._tell_end(row, job, events)
         self._ledger.end(row)
         return row
 
-    def _is_news(self, row: Row, job: Job, events: list[Event]) -> bool:
+    def _tell_end(self, row: Row, job: Job, events: list[Event]) -> None:
+        """Tell the owner as the job says; each reminder is told, always."""
+        last = events[-1] if events else {}
+        if row.status == "done" and last.get("sop") == REMINDER:
+            self._tell(f"job-{row.job}-{row.due}", row.result, f"sopwith schedule show {row.job}")
+            self._outbox.put(self._notice(row, job))
+            return
+        if row.status in FAILED or job.notify == "always":
+            self._notify(row, job)
+        if self._is_news(row, job, last):
+            self._outbox.put(self._notice(row, job))
+
+    def _is_news(self, row: Row, job: Job, last: Event) -> bool:
         """Return True unless the job has said the very same the last time, and changed nothing."""
-        has_changed = bool(events and events[-1].get("changes"))
-        if has_changed or row.status == "waiting" or job.notify == "always":
+        if last.get("changes") or row.status == "waiting" or job.notify == "always":
             return True
         earlier = self._ledger.rows(job.id, 1, end=row.at)
         said = [(each.status, each.result, each.reason) for each in earlier]
@@ -150,7 +163,7 @@ class Outcomes:
             "schedule_ended",
             job=row.job,
             due=_local(row.at, job.zone),
-            status=row.status,
+            status=say(self._config.lang, f"status.{row.status}"),
             result=_short(result),
         )
         shown = f"runs show {row.run}" if row.run else f"schedule show {row.job}"
@@ -205,7 +218,7 @@ class Outcomes:
 
 
 def _report_path(folder: Path, row: Row, zone: tzinfo) -> Path:
-    """The file of this run's report; a second run of the same minute has another."""
+    """Return the file of this run's report; a second run of the same minute has another."""
     stem, number = f"{row.at.astimezone(zone):%Y-%m-%d_%H%M}_{row.job}", 1
     while True:
         path = folder / f"{stem}{'' if number == 1 else f'_{number}'}.md"

@@ -1,8 +1,10 @@
-"""Runs the jobs of a home folder at their times: each due time once, or its row in the ledger says why not.
+"""Runs the jobs of a home folder at their times: each due time once, or its row in the ledger says
+why not.
 
-It sleeps in the kernel until the next due time or a change of the files. A due time is first claimed in the ledger, then
-done by a process of its own (runs/schedule/child.py), two at a time; what a kill left open is found in the ledger and in
-the run log at the next start, or by another scheduler. Source: seed 002 §6, contract `schedule …`.
+It sleeps in the kernel until the next due time or a change of the files. A due time is first
+claimed in the ledger, then done by a process of its own (runs/schedule/child.py), two at a time;
+what a kill left open is found in the ledger and in the run log at the next start, or by another
+scheduler. Source: seed 002 §6, contract `schedule …`.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def wall_clock() -> datetime:
 
 @dataclass(slots=True)
 class _Planned:
-    """A job with its next due time. `since`: from when its rule counts; up to `cursor` each due time has its row."""
+    """A job with its next due time. `since`: from when its rule counts; up to `cursor` each due
+    time has its row."""
 
     job: Job
     since: datetime
@@ -53,7 +56,8 @@ class _Planned:
 
 
 class Scheduler:
-    """The jobs of one home folder. `run` works until it is told to stop; `tick` is one look at the clock."""
+    """The jobs of one home folder. `run` works until it is told to stop; `tick` is one look at the
+    clock."""
 
     def __init__(
         self,
@@ -64,8 +68,8 @@ class Scheduler:
         told: Callable[[str], None] = lambda _: None,
         ended: Callable[[Row], None] = lambda _: None,
     ) -> None:
-        """`work` does a claimed row (default: in a process of its own) and returns its last line; `told` hears what went wrong with the ledger,
-        `ended` of each row whose run is over here."""
+        """`work` does a claimed row (default: in a process of its own) and returns its last line;
+        `told` hears what went wrong with the ledger, `ended` of each row whose run is over here."""
         self.folder, self.ledger = JobFolder(config.home), Ledger(config.home)
         self.outcomes = Outcomes(config, self.ledger, self.folder)
         self._config, self._now, self._told, self._ended = config, now, told, ended
@@ -88,8 +92,8 @@ class Scheduler:
         return self._owner
 
     def run(self, stop: threading.Event) -> None:
-        """Works until `stop` is set. Runs that are at work then go on by themselves and settle their rows. Raises OSError,
-        LedgerError when it cannot begin."""
+        """Work until `stop` is set. Runs that are at work then go on by themselves and settle their
+        rows. Raises OSError, LedgerError when it cannot begin."""
         home = self._config.home
         with Waiter([home / "schedule", home / "inbox"]) as waiter, self.owner:
             self._waiter = waiter
@@ -115,7 +119,8 @@ class Scheduler:
     # One look at the clock
 
     def tick(self) -> None:
-        """Claims what is due and queues it, records what is skipped, settles what has ended elsewhere."""
+        """Claim what is due and queue it, record what is skipped, settle what has ended
+        elsewhere."""
         now = self._now()
         self._again = None
         if now < self._seen:  # the clock was set back: what has no row up to now comes again
@@ -162,7 +167,8 @@ class Scheduler:
         return found
 
     def _read(self, now: datetime) -> list[tuple[Job, list[Row]]]:
-        """Take in what changed in the folder. Return the rows of moments that were over when their file was written."""
+        """Take in what changed in the folder. Return the rows of moments that were over when their
+        file was written."""
         jobs = self.folder.all()
         self.outcomes.tell_broken({**dict.fromkeys(jobs, ""), **problems(jobs)})
         old, counts = self._planned, self.ledger.counted(self.folder.rules(), now)
@@ -180,7 +186,8 @@ class Scheduler:
         return over
 
     def _due_rows(self, plan: _Planned, now: datetime, *, is_waiting: bool) -> list[Row]:
-        """Return the rows of all due times of a job up to now: claimed, or skipped with the reason."""
+        """Return the rows of all due times of a job up to now: claimed, or skipped with the
+        reason."""
         dues = due_after(plan.job, plan.since, plan.cursor)
         known = self.ledger.rows(plan.job.id, start=plan.cursor)
         owner = self.owner.name
@@ -191,7 +198,8 @@ class Scheduler:
     # Open rows
 
     def _look_at_open(self, now: datetime) -> tuple[set[str], set[str]]:
-        """Return the jobs at work, and those that wait for their owner. What a dead process left is settled or taken."""
+        """Return the jobs at work, and those that wait for their owner. What a dead process left is
+        settled or taken."""
         busy: set[str] = set()
         waiting: set[str] = set()
         left: list[Row] = []
@@ -226,8 +234,8 @@ class Scheduler:
         return bool(row.run) and worker(self._config.home / "runs" / row.run) is not None
 
     def _is_left(self, row: Row, now: datetime, said: str = "") -> bool:
-        """True when a row that its claimer left open is to be done: its run has no end and nobody works on it.
-        `said`: the last line of the process that died."""
+        """Return True when a row that its claimer left open is to be done: its run has no end and
+        nobody works on it. `said`: the last line of the process that died."""
         job = self._job(row.job)
         if self.outcomes.settle(row, job) or self._is_worked_on(row):
             return False

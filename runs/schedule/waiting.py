@@ -1,6 +1,7 @@
 """Sleep until something is due, a file changed, or somebody woke us; look again twice a minute.
 
-A clock that is set, and a machine that was suspended, are noticed by that look. On Linux inotify sees the folders.
+A clock that is set, and a machine that was suspended, are noticed by that look. On Linux inotify
+sees the folders.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ LOOK_SECONDS = 30.0
 
 
 class Waiter:
-    """Wait for moments and for changes in `folders` (files whose name starts with a dot are not looked at)."""
+    """Wait for moments and for changes in `folders` (files whose name starts with a dot are not
+    looked at)."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._woken, self._wake = os.pipe()
@@ -53,8 +55,8 @@ class Waiter:
             os.write(self._wake, b"1")
 
     def wait(self, wall: datetime | None, seconds: float | None) -> bool:
-        """Wait until the wall's clock shows `wall`, `seconds` have passed, or something happens; LOOK_SECONDS at most.
-        Return True when files may have changed."""
+        """Wait until the wall's clock shows `wall`, `seconds` have passed, or something happens;
+        LOOK_SECONDS at most. Return True when files may have changed."""
         ends = [LOOK_SECONDS]
         if wall is not None:
             ends.append(wall.timestamp() - time.time())

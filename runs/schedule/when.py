@@ -1,6 +1,8 @@
-"""Turn words that say when into the keys of a job's file: "every weekday 08:00", "每天早上8点", a cron line, an ISO time.
+"""Turn words that say when into the keys of a job's file: "every weekday 08:00", "每天早上8点", a cron
+line, an ISO time.
 
-Every word must be understood (text/time reads them); what is left over, or could be meant in two ways, is an error.
+Every word must be understood (text/time reads them); what is left over, or could be meant in two
+ways, is an error.
 """
 
 from __future__ import annotations
@@ -28,9 +30,11 @@ _NAMED_DAYS = {(1, 2, 3, 4, 5): "weekday", (0, 6): "weekend"}
 
 
 def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
-    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`; `timezone` when one is named.
+    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`; `timezone` when one is
+    named.
 
-    `now` is aware. Raises JobError, which says what was understood."""
+    `now` is aware. Raises JobError, which says what was understood.
+    """
     said = " ".join(text.split())
     if not said:
         raise JobError("error.when.empty")
@@ -98,7 +102,7 @@ class _Reading:
 
     @property
     def _within_hours(self) -> bool:
-        """True where hours of a day, or a minute of an hour, are said."""
+        """Return True where hours of a day, or a minute of an hour, are said."""
         meant = self._meant
         return (meant.hours, meant.start, meant.minute) != (None, None, None)
 
@@ -155,7 +159,8 @@ class _Reading:
         return moment.replace(microsecond=0)
 
     def _minutes(self) -> list[int]:
-        """Return the times of the day that are said, in minutes; a part of the day has its usual hour."""
+        """Return the times of the day that are said, in minutes; a part of the day has its usual
+        hour."""
         found = [self._minute(clock) for clock in self._meant.times]
         is_in_part = all(_is_in(minute, part) for part in self._meant.parts for minute in found)
         if self._meant.parts and not (is_in_part and found == sorted(found)):
@@ -163,7 +168,7 @@ class _Reading:
         return list(dict.fromkeys(found or [part.hour * 60 for part in self._meant.parts]))
 
     def _minute(self, clock: Any) -> int:
-        """A time of day in minutes. Raises JobError where it may be before or after noon."""
+        """Return a time of day in minutes. Raises JobError where it may be before or after noon."""
         for part in self._meant.parts[:1]:
             clock = clock.within(part.clock)
         start = clock.start // 60
@@ -190,7 +195,7 @@ class _Reading:
         return found if on is None else found | {"on": on}
 
     def _by_days(self, count: int, unit: str) -> dict[str, Any]:
-        """Every so many days or weeks."""
+        """Return every so many days or weeks."""
         if unit == "day" and not self._meant.left_out:
             return self._timed("daily" if count == 1 else f"every_{count}d")
         days = self._days()
@@ -200,7 +205,8 @@ class _Reading:
         return self._timed(repeat, _one_or_many([DAYS[day] for day in days]) if days else None)
 
     def _days(self) -> tuple[int, ...]:
-        """Return the days of the week that are meant, without those that are left out; 0 is Sunday."""
+        """Return the days of the week that are meant, without those that are left out; 0 is
+        Sunday."""
         meant = self._meant
         days = set(meant.weekdays)
         if meant.left_out:
@@ -236,7 +242,8 @@ class _Reading:
         return _LASTS.get(meant.last, _FIRSTS[unit])
 
     def _step(self, count: int, unit: str) -> dict[str, Any]:
-        """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
+        """Return every so many minutes or hours: by a clock of its own, or on some days or within
+        hours by the wall's."""
         meant = self._meant
         if meant.times or meant.parts:
             raise JobError("error.when.step-with-time")
@@ -272,14 +279,16 @@ def _at(day: datetime, minutes: int) -> datetime:
 
 
 def _is_in(minute: int, part: Any) -> bool:
-    """True for a time that is in the same half of the day as a part of it; a night ends at four or later."""
+    """Return True for a time that is in the same half of the day as a part of it; a night ends at
+    four or later."""
     if part.hour >= 18 or part.hour < 6:
         return bool(minute >= 720 or minute < 6 * 60)
     return bool((minute < 720) == (part.hour < 12))
 
 
 def _clock_fields(times: list[str]) -> str:
-    """Return the first two fields of a cron line for times of a day, which share their minute. Raises JobError."""
+    """Return the first two fields of a cron line for times of a day, which share their minute.
+    Raises JobError."""
     hours, minutes = zip(*(map(int, time.split(":")) for time in times), strict=True)
     if len(set(minutes)) > 1:
         raise JobError("error.when.one-minute")

@@ -1,27 +1,33 @@
-"""Answer what a request asks of Sopwith itself, without a model: hello, help, undo, a command typed as a sentence."""
+"""Answer what a request asks of Sopwith itself, without a model: hello, help, undo, a command typed
+as a sentence."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config import Lang
-from learning.route import task_of
+from learning.route import Match, Where, task_of
 from memory.sops import Sop
 from models.base import Event, Model, Reply, Request
 from models.errors import ModelUnavailable
 from text.sentences import say
+
+if TYPE_CHECKING:
+    from runs.start.planned import Planned
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 16
 
 
 def is_answered(task: str, *, has_model: bool = False) -> bool:
-    """Return True when a request asks about Sopwith itself; a greeting is a model's where there is one."""
+    """Return True when a request asks about Sopwith itself; a greeting is a model's where there is
+    one."""
     topic = _topic(task)
     return bool(topic) and not (has_model and topic in ("hello", "thanks", "history"))
 
@@ -35,10 +41,11 @@ def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
 
 
 def forgotten(home: Path, request: str, lang: Lang) -> str:
-    """Take out of the memory what the owner wants forgotten, and say how much that was; the words would be kept again.
-    Where several things may be meant, show them and take nothing out.
+    """Take out of the memory what the owner wants forgotten, and say how much that was; the words
+    would be kept again. Where several things may be meant, show them and take nothing out.
 
-    Raises OSError, SopwithError."""
+    Raises OSError, SopwithError.
+    """
     from memory.forget import forget
 
     found = forget(home, request)
@@ -61,13 +68,15 @@ def _topic(task: str) -> str:
 
 
 def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
-    """Return a line for each SOP that runs alone: its description and how to ask for it; the owner's own first."""
+    """Return a line for each SOP that runs alone: its description and how to ask for it; the
+    owner's own first."""
     runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
     return [f"{example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
 
 
 def example(sop: Sop, lang: Lang) -> str:
-    """Return a request for an SOP as it is typed: of a seed by hand, else a wording with values in its slots."""
+    """Return a request for an SOP as it is typed: of a seed by hand, else a wording with values in
+    its slots."""
     written = _tables()["examples"].get(sop.name) if sop.is_seed else None
     if written:
         return str(written[lang])
@@ -113,7 +122,8 @@ class Answering:
 
 
 class Recorded:
-    """Give the reply that the run log already holds once more, then ask `model`: nobody is asked twice."""
+    """Give the reply that the run log already holds once more, then ask `model`: nobody is asked
+    twice."""
 
     def __init__(self, reply: Reply, model: Model) -> None:
         self.name = model.name
@@ -141,3 +151,111 @@ class Nobody:
         """Raise ModelUnavailable."""
         raise ModelUnavailable(self._reason)
         yield {}
+
+
+SOP = "reminder"
+MORNING = "T09:00"  # of a day without a time
+_SMALL = ("the", "a", "an", "my", "to", "about", "for", "of")
+
+
+def is_reminder(match: Match | None, *, in_job: bool = False) -> bool:
+    """Return True for a request to be reminded later; one without a time is due now in a job."""
+    if match is None or match.sop.name != SOP:
+        return False
+    text = match.parameters.get("text")
+    if not in_job or not text:
+        return True
+    from text.time import moment_of
+
+    return bool(moment_of(text, datetime.now().astimezone())[1])
+
+
+def serve(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
+    """Keep, list or cancel reminders; return what to say. Raises OSError, RepositoryError."""
+    if "cancel" in match.parameters:
+        return _cancelled(match.parameters["cancel"], home, lang)
+    if "show" in match.parameters:
+        return _listed(home, lang)
+    return _kept(task, match, home, where, lang)
+
+
+def _listed(home: Path, lang: Lang) -> str:
+    lines = [f"- {each.line}" for each in _coming(home)]
+    return "\n".join([say(lang, "reminder.list"), *lines]) if lines else say(lang, "reminder.none")
+
+
+def _cancelled(words: str, home: Path, lang: Lang) -> str:
+    """Take off the one reminder that is meant; none where several may be."""
+    said = {word for word in words.casefold().split() if word not in _SMALL}
+    coming = list(_coming(home))
+    meant = [each for each in coming if all(word in each.text.casefold() for word in said)]
+    if len(meant) == 1:
+        from runs.schedule.folder import JobFolder
+
+        JobFolder(home).remove(meant[0].id, f"schedule: {meant[0].id} cancelled")
+        return say(lang, "reminder.cancelled", text=meant[0].line)
+    lines = [f"- {each.line}" for each in meant or coming]
+    if not lines:
+        return say(lang, "reminder.none")
+    return "\n".join([say(lang, "reminder.which", words=words), *lines])
+
+
+class _Coming(NamedTuple):
+    """A reminder that is still to come."""
+
+    id: str
+    text: str
+    at: datetime
+
+    @property
+    def line(self) -> str:
+        return f"{self.text} · {self.at:%Y-%m-%d %H:%M} ({self.id})"
+
+
+def _coming(home: Path) -> Iterator[_Coming]:
+    from runs.schedule.due import due_after
+    from runs.schedule.folder import JobFolder
+    from runs.schedule.jobs import Job
+
+    now = datetime.now().astimezone()
+    for id, job in JobFolder(home).all().items():
+        if not isinstance(job, Job) or job.sop != SOP or not job.enabled:
+            continue
+        due = next(iter(due_after(job, now, now)), None)
+        if due is not None:
+            yield _Coming(id, str(job.parameters.get("text", "")), due.astimezone(job.zone))
+
+
+def _kept(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
+    """Write the job of a reminder; return what to say, which without a time is a question."""
+    from memory.journal.api import local_timezone
+    from runs.start.planned import keep_job
+    from text.time import moment_of
+
+    now = datetime.now().astimezone()
+    text, due = moment_of(match.parameters["text"], now)
+    if not due:
+        return _kept_again(task, text, match.sop, home, where, lang)
+    at = due if "T" in due else f"{due}{MORNING}"
+    text = text.removeprefix("to ").strip()
+    what = {"cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
+    keep_job(home, SOP, {"timezone": local_timezone(), "at": f"{at}:00", **what})
+    return say(lang, "reminder.kept", text=text, when=at.replace("T", " "))
+
+
+def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: Lang) -> str:
+    """Keep a reminder that comes again and again: "every weekday at 9"."""
+    from runs.start.planned import planned
+
+    plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
+    return kept(plan, home, lang) if plan else say(lang, "reminder.when")
+
+
+def kept(plan: Planned, home: Path, lang: Lang) -> str:
+    """Keep a reminder at the times of a plan; return what to say. Raises OSError,
+    RepositoryError."""
+    plan.keep(home)
+    text = plan.match.parameters["text"].removeprefix("to ").strip()
+    return say(
+        lang, "reminder.kept", text=text, when=f"{plan.when} → {plan.next.partition(', ')[0]}"
+    )

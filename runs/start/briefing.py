@@ -48,7 +48,8 @@ class Source:
 
 
 class Briefing:
-    """One run's. `opening` is its first event; `versions` of the workspace files are what a resumed run's model has read."""
+    """One run's. `opening` is its first event; `versions` of the workspace files are what a resumed
+    run's model has read."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Briefing:
 
     @property
     def prompts(self) -> Prompts:
-        """The texts in the language of the run."""
+        """Return the texts in the language of the run."""
         return self._source.prompts
 
     def write(self, budget: int) -> Context:
@@ -125,7 +126,8 @@ class Briefing:
         return self._changes.take() if self._is_read else None
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
-        """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
+        """Write down what the owner's words say for good. What cannot be written is said, and the
+        run goes on."""
         from memory.notes import find
         from memory.window import speakers
 
@@ -189,7 +191,8 @@ class Briefing:
 
 
 def _run_block(opening: Event, prompts: Prompts) -> str:
-    """Return the lines that tell the model its limits, its sandbox, who is there and what began it."""
+    """Return the lines that tell the model its limits, its sandbox, who is there and what began
+    it."""
     lines = []
     if limits := opening.get("limits"):
         used = {name: f"{value:g}" for name, value in limits.items()}
@@ -203,7 +206,8 @@ def _run_block(opening: Event, prompts: Prompts) -> str:
 
 
 def check_persona(home: Path, name: str, lang: str) -> None:
-    """Raises PersonaError when there is no such persona, or it is broken; the first start brings examples."""
+    """Raise PersonaError when there is no such persona, or it is broken; the first start brings
+    examples."""
     from context.workspace import persona
     from memory.workspace import lay_out
 
@@ -213,14 +217,16 @@ def check_persona(home: Path, name: str, lang: str) -> None:
 
 
 def is_only_to_remember(request: str) -> bool:
-    """True when a request asks for nothing but to remember what it says: no model is needed."""
+    """Return True when a request asks for nothing but to remember what it says: no model is
+    needed."""
     from memory.notes import find
 
     return any(found.is_whole for found in find(request))
 
 
 class Scribe:
-    """Stands in the place of a model where a request only asks to remember something: writes it down and says so."""
+    """Stands in the place of a model where a request only asks to remember something: writes it
+    down and says so."""
 
     name = "notes"
 
@@ -235,7 +241,8 @@ class Scribe:
         )
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """The answer. What could not be written down is raised."""
+        """Pass the reply on; raise what could not be written down. What could not be written down
+        is raised."""
         said = [self._request] if self._is_noted else []
         for event in () if self._is_noted else self._briefing.note(request.turn, self._request):
             yield {**event, "answers": True}

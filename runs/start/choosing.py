@@ -1,4 +1,5 @@
-"""Decide what a request leads to: an SOP that is done by rote, one that a model picked, or hints for a model."""
+"""Decide what a request leads to: an SOP that is done by rote, one that a model picked, or hints
+for a model."""
 
 from __future__ import annotations
 
@@ -9,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from learning.route import Match, Remembered, Shown, choose
 from memory.forget import is_to_forget
 from memory.sops import Sop
-from models.base import Event, Reply, Request
+from models.base import Event, Request, last
 from runs.options import Options, Replay
 from runs.parts import Parts
-from runs.start.answers import is_answered
+from runs.start.answers import is_answered, is_reminder
 from runs.start.briefing import is_only_to_remember
-from runs.start.reminding import is_reminder
 
 if TYPE_CHECKING:
     from models.embeddings import Embedder
@@ -46,7 +46,7 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     embedder = (lambda: _embedder(parts)) if ask_model else None
     choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model, embedder=embedder)
     match = choice.match
-    if is_reminder(match):
+    if is_reminder(match, in_job=options.job is not None):
         return Chosen(None, reminder=match)
     replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
     return Chosen(replay, choice.hints, asked, choice.pick)
@@ -67,15 +67,9 @@ def _chooser(
 
     def ask(request: str, cards: str) -> str:
         prompt = parts.prompts.text("choose_sop", cards=cards, request=request)
-        answer = parts.configured(options, max_retries=1)[0].reply(
-            Request(0, [{"role": "user", "content": prompt}])
-        )
-        while True:
-            try:
-                next(answer)  # what it says meanwhile is for no screen
-            except StopIteration as stop:
-                reply: Reply = stop.value
-                asked.append(reply.event(0))
-                return reply.text
+        model = parts.configured(options, max_retries=1)[0]
+        reply = last(model.reply(Request(0, [{"role": "user", "content": prompt}])))
+        asked.append(reply.event(0))
+        return reply.text
 
     return ask

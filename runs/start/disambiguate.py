@@ -1,7 +1,9 @@
-"""Ask an owner who is there which SOP a request means, and for the values that it needs; else name the nearest.
+"""Ask an owner who is there which SOP a request means, and for the values that it needs; else name
+the nearest.
 
-The question is like any other: events `asked` and `answered`, an entry in the inbox when nobody answers, and the run goes
-on from there. What is chosen is done by rote, with all gates and guards; a yes keeps the wording, a no is kept too.
+The question is like any other: events `asked` and `answered`, an entry in the inbox when nobody
+answers, and the run goes on from there. What is chosen is done by rote, with all gates and guards;
+a yes keeps the wording, a no is kept too.
 """
 
 from __future__ import annotations
@@ -21,8 +23,7 @@ from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
-from runs.start.answers import example
-from runs.start.reminding import is_reminder, kept
+from runs.start.answers import example, is_reminder, kept
 from text.sentences import say
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ class Asking(NamedTuple):
         return [each for each in found if not remembered.is_refused(self.task, each)][:3]
 
     def _is_meant(self, each: Shown) -> bool:
-        """Return True for what the request names a value of, and for what means something like it. What removes things
-        is never guessed."""
+        """Return True for what the request names a value of, and for what means something like it.
+        What removes things is never guessed."""
         procedure = each.sop.procedure
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
@@ -77,14 +78,16 @@ class Asking(NamedTuple):
         return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
 
     def _is_near(self, each: Shown) -> bool:
-        """Return True where enough words of the request are known, and a seed means something like it."""
+        """Return True where enough words of the request are known, and a seed means something like
+        it."""
         if each.told < NEAR_SHARE:
             return False
         made = self.embedder() if each.sop.is_seed else None
         return made is None or each.likeness(self.task, made) >= LEAST_ALIKE
 
     def ask(self, why: ModelUnavailable) -> Generator[Event, None, Shown | End]:
-        """Return the SOP that the owner chose, or the end of the run: it waits, or has become a job.
+        """Return the SOP that the owner chose, or the end of the run: it waits, or has become a
+        job.
 
         Raises ModelUnavailable for a no, where nobody is there, and where nothing is near.
         """
@@ -102,7 +105,8 @@ class Asking(NamedTuple):
         return (yield from self._which(self._say("question"), able, why))
 
     def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
-        """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a no."""
+        """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a
+        no."""
         refused = ModelUnavailable("")
         if not self._can_be_done(pick) or not self._may_ask():
             raise refused
@@ -177,8 +181,8 @@ class Asking(NamedTuple):
     def _question(
         self, question: str, texts: list[str], part: str, calls: Sequence[str] = ()
     ) -> Generator[Event, None, str | End]:
-        """Put a question: return the answer, or the end of a run that waits for it. `calls` tell it from others; what
-        they would change may have become something else."""
+        """Put a question: return the answer, or the end of a run that waits for it. `calls` tell it
+        from others; what they would change may have become something else."""
         about = {"question": question, "candidates": [*(calls or texts)]}
         name = call_hash("did_you_mean", about)
         id = f"{self.run}.{part}"
@@ -214,8 +218,8 @@ class Asking(NamedTuple):
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
     def door(self, found: Sequence[Shown], why: ModelUnavailable) -> str:
-        """Return what to say where nobody can be asked: why no model could, or how to set one up, and the nearest that
-        can be done."""
+        """Return what to say where nobody can be asked: why no model could, or how to set one up,
+        and the nearest that can be done."""
         lines = [self._line(each) for each in found]
         if self.has_models:
             return "\n".join([str(why), self._say("door_model"), *lines])
@@ -231,7 +235,8 @@ class Asking(NamedTuple):
         return f"  sopwith sops run {self._call(each, each.places)}  # {' · '.join(notes)}"
 
     def _call(self, each: Shown, named: Container[str] | None = None) -> str:
-        """Return the SOP with its values as `sops run` takes them; with `named`, only with these."""
+        """Return the SOP with its values as `sops run` takes them; with `named`, only with
+        these."""
         values = [
             f"{name}={_as_text(value)}"
             for name, value in each.parameters.items()
@@ -268,7 +273,8 @@ def _as_text(value: Any) -> str:
 
 
 def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | None:
-    """Return the candidate that an answer names: by its number, its text, its SOP, or a yes where there is only one."""
+    """Return the candidate that an answer names: by its number, its text, its SOP, or a yes where
+    there is only one."""
     said = answer.strip()
     if said.lower() in YES and len(texts) == 1:
         return 0

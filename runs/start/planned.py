@@ -1,7 +1,9 @@
-"""A request for a set time, where no model can read it: the words that say when, and a task that an SOP does by rote.
+"""A request for a set time, where no model can read it: the words that say when, and a task that an
+SOP does by rote.
 
-"every weekday at 8 clean out files older than 30 days in ~/tmp" is a time and a request. Both must be understood whole: the
-time by runs/schedule/when.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
+"every weekday at 8 clean out files older than 30 days in ~/tmp" is a time and a request. Both must
+be understood whole: the time by runs/schedule/when.py, the rest by a lane that is sure. The owner
+sees it with its next times, and says yes.
 """
 
 from __future__ import annotations
@@ -40,16 +42,16 @@ class Planned(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """The words of the command that keeps it."""
+        """Return the words of the command that keeps it."""
         return ["schedule", "add", self.when, self.task]
 
     @property
     def next(self) -> str:
-        """The next two due times, on the wall's clock."""
+        """Return the next two due times, on the wall's clock."""
         return ", ".join(f"{at.astimezone():%Y-%m-%d %H:%M}" for at in self.following[:2])
 
     def keep(self, home: Path) -> str:
-        """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
+        """Write the job's file. Return the job's id. Raises OSError, RepositoryError."""
         return keep_job(home, self.match.sop.name, self.fields)
 
 
@@ -72,26 +74,23 @@ def planned(
     now: datetime | None = None,
     asked: str = "{}",
 ) -> Planned | None:
-    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways.
-    `asked`: how the rest is asked for."""
+    """Return the job that a request asks for; None when it names no time, its rest is not sure, or
+    it can be read in two ways. `asked`: how the rest is asked for."""
     request = request.strip()
     cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
     if not 0 < len(cuts) <= MAX_CUTS:
         return None
     now = (now or datetime.now(UTC)).replace(microsecond=0)
-    found = [
-        _first(pairs, known, where, now, asked)
-        for pairs in (
-            ((request[:at], request[at:]) for at in reversed(cuts)),  # the longest time first
-            ((request[at:], request[:at]) for at in cuts),  # the time behind the task
-        )
-    ]
-    both = [each for each in found if each is not None]
-    return both[0] if len(both) == 1 else None
+    times_first = ((request[:at], request[at:]) for at in reversed(cuts))  # the longest first
+    times_last = ((request[at:], request[:at]) for at in cuts)
+    before = _first(times_first, known, where, now, asked)
+    behind = _first(times_last, known, where, now, asked)
+    return None if before and behind else before or behind
 
 
 def _cuts(request: str) -> list[int]:
-    """Where one part may end and another begin: at a space or a comma, and between Chinese characters."""
+    """Return where one part may end and another begin: at a space or a comma, and between Chinese
+    characters."""
     return [
         at
         for at in range(1, len(request))

@@ -1,8 +1,9 @@
-"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for later.
+"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for
+later.
 
-At a run's start nobody waits for a model to load, so recall goes by words there, and is silent unless much of the request
-was spoken of before. A shared session gets an index that knows its own turns only. Source: seed 000 stage 2; seed 003
-P4.5.
+At a run's start nobody waits for a model to load, so recall goes by words there, and is silent
+unless much of the request was spoken of before. A shared session gets an index that knows its own
+turns only. Source: seed 000 stage 2; seed 003 P4.5.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ NEAR_SECONDS = 3.0  # the same for a question that nothing else answers
 
 
 def answered(home: Path, request: str, lang: Lang) -> End | None:
-    """The end of a run whose request is a question that a line of the memory answers; None for all others."""
+    """Return the end of a run whose request is a question that a line of the memory answers; None
+    for all others."""
     from memory.recall import answer
 
     try:
@@ -49,7 +51,8 @@ def answered(home: Path, request: str, lang: Lang) -> End | None:
 
 
 def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> list[str]:
-    """Return the lines of the memory that may answer a question, each with its date; most often none."""
+    """Return the lines of the memory that may answer a question, each with its date; most often
+    none."""
     from memory.journal.api import work_off
     from memory.recall import answer
     from models.embeddings import embedder
@@ -63,8 +66,8 @@ def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> 
 
 
 class Recalling:
-    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a run had read.
-    `recent`: what was said last in the session."""
+    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a
+    run had read. `recent`: what was said last in the session."""
 
     def __init__(
         self,
@@ -80,9 +83,9 @@ class Recalling:
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str, most: int | None = AT_START) -> Sequence[str]:
-        """Return what was said or written down before that a request is about, the `most` alike, by time; most often nothing.
-        What came of other people's words is left out: nobody asked for it, and the run would
-        have to be asked about more."""
+        """Return what was said or written down before that a request is about, the `most` alike, by
+        time; most often nothing. What came of other people's words is left out: nobody asked for
+        it, and the run would have to be asked about more."""
         store = self._opened()
         if store is None:
             return ()
@@ -125,7 +128,8 @@ class Recalling:
         return Memories(context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
 
     def _whose(self, turn: Turn) -> str:
-        """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
+        """Return whose words a turn may be, when they are not the owner's. What was said in a group
+        is the group's."""
         from memory.journal.turns import WRITTEN
 
         if turn.who.startswith("shared:"):  # a note that a group's run made

@@ -1,7 +1,9 @@
-"""Write how a run begins: its first event, which a resumed run goes by, and what is used of its limits."""
+"""Write how a run begins: its first event, which a resumed run goes by, and what is used of its
+limits."""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +12,7 @@ from typing import Any
 
 from config import Limits, SopwithError
 from context import Prompts
+from memory.runlog import cannot_write
 from memory.sops import Sop
 from models.base import Event
 from models.chain import Budget
@@ -17,7 +20,7 @@ from runs.options import Options, Replay
 from runs.parts import Parts
 from runs.start.choosing import Chosen
 from runs.start.trust import origins_before, values_before
-from tools.families import Family, named_in
+from tools.registry import Family, named_in
 
 NEARLY = 0.75  # of a limit: from here on each turn says what is used
 
@@ -72,7 +75,8 @@ def _replay_fields(replay: Replay | None) -> dict[str, Any]:
 def _offered(
     task: str, options: Options, parts: Parts, chosen: Chosen, previous: Sequence[str]
 ) -> list[str]:
-    """Return the families of tools that a model is offered from the start; a replay calls what it calls."""
+    """Return the families of tools that a model is offered from the start; a replay calls what it
+    calls."""
     if chosen.replay or options.session != "main" or not parts.config.models:
         return []
     if options.bounds and options.bounds.tools is not None:
@@ -120,7 +124,8 @@ def _families_for(
     previous: Sequence[str],
     families: Mapping[str, Family],
 ) -> list[str]:
-    """Return the families that the request, its SOPs or the run before it in the conversation call for."""
+    """Return the families that the request, its SOPs or the run before it in the conversation call
+    for."""
     found = set(named_in(request, families))
     for run in previous[-1:]:
         found |= values_before(home, run, "families", "offered", "family")
@@ -133,3 +138,60 @@ def _families_for(
                 if any(tool in body for tool in family.tools)
             }
     return [name for name, family in families.items() if name in found and not family.problem()]
+
+
+FOLDER = "files"  # in the run's
+MAX_SHOWN_CHARS = (
+    20_000  # of attached text that a model reads with its task; it opens longer files itself
+)
+
+
+def take_in(files: Sequence[Path], folder: Path) -> list[str]:
+    """Move files into the folder of a run; return where each lies now. Raises RunLogError."""
+    if not files:
+        return []
+    place = folder / FOLDER
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+        return [str(shutil.move(file, _free(place, file))) for file in files]
+    except OSError as error:
+        raise cannot_write(place, error) from error
+
+
+def _free(place: Path, file: Path) -> Path:
+    """Return where a file may lie: two may have one name."""
+    target, number = place / file.name, 2
+    while target.exists():
+        target, number = place / f"{file.stem}-{number}{file.suffix}", number + 1
+    return target
+
+
+def in_full(files: Sequence[str]) -> str:
+    """Return the text of the attached files, each under its name, as far as MAX_SHOWN_CHARS go;
+    what is no text is left out."""
+    found, room = [], MAX_SHOWN_CHARS
+    for path in map(Path, files):
+        text = _text(path)
+        if text and len(text) <= room:
+            found.append(f"<file path={str(path)!r}>\n{text}\n</file>")
+            room -= len(text)
+    return "\n".join(found)
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > 4 * MAX_SHOWN_CHARS:  # of UTF-8, four bytes a character at most
+        return ""
+    content = path.read_bytes()
+    return "" if b"\0" in content else content.decode("utf-8", "ignore").strip()
+
+
+def request_of(start: Event) -> str:
+    """Return what the owner said, without the list of attached files below it."""
+    task: str = start["task"]
+    lines = task.split("\n")
+    return "\n".join(lines[: -len(start["attached"]) - 2]) if start.get("attached") else task
+
+
+def named(task: str, attached: Sequence[str], heading: str) -> str:
+    """Return the task with the attached files below it, under the words `heading`."""
+    return "\n".join([task, "", heading, *(f"- {path}" for path in attached)]) if attached else task

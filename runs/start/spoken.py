@@ -1,7 +1,9 @@
-"""Writes what the owner and the agent say in a run into journal and window, beside the run: nothing waits for it.
+"""Writes what the owner and the agent say in a run into journal and window, beside the run: nothing
+waits for it.
 
-The run log stays the evidence; this is the memory of the talk. A journal that cannot be written stops no run: it is said
-once, at the end. Each turn has an id that the run gives it, so a resumed run writes nothing twice. Source: seed 003 P1.
+The run log stays the evidence; this is the memory of the talk. A journal that cannot be written
+stops no run: it is said once, at the end. Each turn has an id that the run gives it, so a resumed
+run writes nothing twice. Source: seed 003 P1.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from models.base import Event
 if TYPE_CHECKING:
     from memory.window import Window
 
-FINISH_SECONDS = 0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
+# the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
+FINISH_SECONDS = 0.03
 LOCK_SECONDS = 3.0  # for another process that writes
 _BEGINS_AT = {
     "tool_output",
@@ -32,7 +35,8 @@ _BEGINS_AT = {
 
 
 class Spoken:
-    """Hold what is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
+    """Hold what is said in one run. `start`: its run_started event, redacted like all others when
+    it comes through `heard`."""
 
     def __init__(
         self,
@@ -43,8 +47,8 @@ class Spoken:
         *,
         is_named: bool = False,
     ) -> None:
-        """`start` is that of a run which is resumed: its words may not have been written yet. `is_named`: each message of
-        a group says whose it is."""
+        """`start` is that of a run which is resumed: its words may not have been written yet.
+        `is_named`: each message of a group says whose it is."""
         self._home, self._session, self._window, self._is_named = home, session, window, is_named
         self._said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -53,7 +57,7 @@ class Spoken:
             self._keep(start)
 
     def heard(self, event: Event) -> None:
-        """Takes an event of the run; returns at once."""
+        """Take an event of the run; return at once."""
         self._keep(event)
         if event["type"] in _BEGINS_AT and self._thread is None:
             if (
@@ -64,7 +68,7 @@ class Spoken:
             self._thread.start()
 
     def finish(self) -> str:
-        """Nothing more is said. Gives why it was not written, as far as that is known by now, or ""."""
+        """Take no more; return why it was not written, as far as that is known by now, or ""."""
         if self._thread is None:
             return ""
         self._said.put(None)
@@ -120,7 +124,8 @@ class Spoken:
 
 
 def _words(event: Event) -> tuple[str, str, str] | None:
-    """Return what an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
+    """Return what an event says: text, who, and what its turn is called within the run; None when
+    nobody says anything."""
     kind = event["type"]
     if kind == "run_started":
         said = (event["task"], "owner", "task")
@@ -136,5 +141,5 @@ def _words(event: Event) -> tuple[str, str, str] | None:
 
 
 def _moment(event: Event) -> str:
-    """When it happened, in digits: part of a turn's name."""
+    """Return when it happened, in digits: part of a turn's name."""
     return "".join(each for each in str(event.get("at", ""))[11:] if each.isdigit())

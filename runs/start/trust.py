@@ -1,4 +1,5 @@
-"""Say which inputs of a run are trusted: the owner's own data, and earlier runs that read nobody else's words."""
+"""Say which inputs of a run are trusted: the owner's own data, and earlier runs that read nobody
+else's words."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ _MAX_RUNS = 5  # of a conversation, the last ones
 
 
 def own_data(home: Path, session: str, sop: Path | None) -> str:
-    """The texts whose names and addresses the owner has let in: OWNER.md, the facts, and the steps of the SOP that the run
-    does (`sop` is its folder). Nothing in a shared session."""
+    """Return the texts whose names and addresses the owner has let in: OWNER.md, the facts, and the
+    steps of the SOP that the run does (`sop` is its folder). Nothing in a shared session."""
     if session != "main":
         return ""
     files = [
@@ -26,7 +27,7 @@ def own_data(home: Path, session: str, sop: Path | None) -> str:
 
 
 def origins_before(home: Path, previous: Sequence[str]) -> list[str]:
-    """Whose words, beside the owner's, the earlier runs of a conversation have read."""
+    """Return whose words, beside the owner's, the earlier runs of a conversation have read."""
     runs = previous[-_MAX_RUNS:]
     return sorted(
         set().union(*(values_before(home, run, "origins", "tool_ended", "origin") for run in runs))
@@ -44,8 +45,8 @@ def _text(path: Path) -> str:
 
 
 def values_before(home: Path, run: str, listed: str, kind: str, field: str) -> set[str]:
-    """All that the run's first event lists as `listed`, and `field` of each of its events of this kind. A run that cannot
-    be read has none."""
+    """Return all that the run's first event lists as `listed`, and `field` of each of its events of
+    this kind. A run that cannot be read has none."""
     found: set[str] = set()
     try:
         with open_log(home, run) as file:

@@ -1,4 +1,5 @@
-"""Share tasks among many machines through PostgreSQL: the backend `queue.postgresql` (text/plugin.py)."""
+"""Share tasks among many machines through PostgreSQL: the backend `queue.postgresql`
+(text/plugin.py)."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """The PostgreSQL that machines share: connecting, the tables, and waiting while it is away.
 
-Tasks lie in the tables of Procrastinate, which locks, retries and notifies; ours hold the run logs, each with the number
-of the claim that may write to it (docs/scaling.md).
+Tasks lie in the tables of Procrastinate, which locks, retries and notifies; ours hold the run logs,
+each with the number of the claim that may write to it (docs/scaling.md).
 
     SopwithError
     └── QueueError      2  the address is none, the extra is missing
@@ -57,15 +57,18 @@ class Unreachable(QueueError):
 
 
 class Database:
-    """One connection, made when it is first needed and again when it was lost. For one thread at a time."""
+    """One connection, made when it is first needed and again when it was lost. For one thread at a
+    time."""
 
     def __init__(self, url: str, patience_seconds: float = 0.0) -> None:
-        """`patience_seconds`: how long `ask` waits for a database that is away before it raises Unreachable."""
+        """`patience_seconds`: how long `ask` waits for a database that is away before it raises
+        Unreachable."""
         self._url, self._patience_seconds = url, patience_seconds
         self._connection: psycopg.Connection[Any] | None = None
 
     def ask(self, question: Callable[[psycopg.Connection[Any]], _Answer]) -> _Answer:
-        """The answer to a question, which is put again when the connection is lost meanwhile: it must do no harm twice."""
+        """Return the answer to a question, which is put again when the connection is lost
+        meanwhile: it must do no harm twice."""
         _check_installed()
         import psycopg
 
@@ -85,14 +88,14 @@ class Database:
             pause = min(2 * pause, 2.0)
 
     def close(self) -> None:
-        """Lets go of the connection."""
+        """Let go of the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
 
 def opened(config: Config, patience_seconds: float = 0.0) -> Database:
-    """The database that config.yaml names, with its tables. Raises QueueError."""
+    """Return the database that config.yaml names, with its tables. Raises QueueError."""
     if config.queue is None:
         raise QueueError("error.queue.none")
     database = Database(config.queue.url, patience_seconds)
@@ -127,7 +130,7 @@ def settings(url: str) -> dict[str, Any]:
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
-    """A connection; each statement is a transaction of its own. Raises QueueError."""
+    """Return a connection; each statement is a transaction of its own. Raises QueueError."""
     _check_installed()
     import psycopg
 
@@ -149,7 +152,7 @@ def unreachable(error: Exception) -> Unreachable:
 
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:
-    """Makes the tables that are not there: the engine's and ours."""
+    """Make the tables that are not there: the engine's and ours."""
     if _has(connection, NEWEST):
         return
     from procrastinate.schema import SchemaManager

@@ -1,8 +1,10 @@
-"""The log of a run that any machine may go on with: its events are in PostgreSQL, and a copy in this home folder.
+"""The log of a run that any machine may go on with: its events are in PostgreSQL, and a copy in
+this home folder.
 
-Each claim of a run has a number, higher than the one before. An event is written only while the claim is the newest one:
-a worker that was frozen and comes back is refused, in the same statement that would have written, and its run stops before
-its next effect. The copy gets what the database has taken, never more.
+Each claim of a run has a number, higher than the one before. An event is written only while the
+claim is the newest one: a worker that was frozen and comes back is refused, in the same statement
+that would have written, and its run stops before its next effect. The copy gets what the database
+has taken, never more.
 """
 
 from __future__ import annotations
@@ -47,11 +49,13 @@ BY_HAND = ["waiting", "failed", "limit", "no_model", "cancelled"]  # what its ow
 
 
 class Fenced(RunLogError):
-    """This process was silent for so long that the run went on elsewhere: it may write nothing more."""
+    """This process was silent for so long that the run went on elsewhere: it may write nothing
+    more."""
 
 
 class Claim(NamedTuple):
-    """The right to write to the log of a run, as long as it is the newest; `events` are there already."""
+    """The right to write to the log of a run, as long as it is the newest; `events` are there
+    already."""
 
     run: str
     token: int
@@ -59,8 +63,8 @@ class Claim(NamedTuple):
 
 
 def take(database: Database, run: str, worker: str, states: list[str]) -> Claim | None:
-    """Claims a run whose status is one of `states`; whoever held it before is refused from now on. What its owner has taken
-    back, only its owner lets go on."""
+    """Claim a run whose status is one of `states`; whoever held it before is refused from now on.
+    What its owner has taken back, only its owner lets go on."""
     values = {
         "run": run,
         "worker": worker,
@@ -73,7 +77,8 @@ def take(database: Database, run: str, worker: str, states: list[str]) -> Claim 
 
 
 def write(database: Database, claim: Claim, first: int, events: list[Event]) -> None:
-    """Write events behind the first `first` ones. To write the same again changes nothing. Raises Fenced."""
+    """Write events behind the first `first` ones. To write the same again changes nothing. Raises
+    Fenced."""
     end = next(
         (event for event in reversed(events) if event["type"] in ("run_ended", "run_resumed")), None
     )
@@ -87,7 +92,7 @@ def write(database: Database, claim: Claim, first: int, events: list[Event]) -> 
 
 
 def events_of(database: Database, run: str) -> list[str] | None:
-    """The events of a run, each as a line of JSON; None when there is no such run."""
+    """Return the events of a run, each as a line of JSON; None when there is no such run."""
 
     def read(connection: Any) -> list[str] | None:
         if not connection.execute("SELECT 1 FROM sopwith_runs WHERE run = %s", (run,)).fetchone():
@@ -99,7 +104,8 @@ def events_of(database: Database, run: str) -> list[str] | None:
 
 
 def copy(database: Database, home: Path, run: str) -> bool:
-    """Brings the log of a run into this home folder, as far as it is written; False when there is no such run."""
+    """Bring the log of a run into this home folder, as far as it is written; False when there is no
+    such run."""
     lines = events_of(database, run)
     if lines is None:
         return False
@@ -112,13 +118,15 @@ def copy(database: Database, home: Path, run: str) -> bool:
 
 
 def copied(config: Config, run: str) -> bool:
-    """Bring the log of a shared run here, to be read; False when there is no such run. Raises QueueError."""
+    """Bring the log of a shared run here, to be read; False when there is no such run. Raises
+    QueueError."""
     with closing(opened(config)) as database:
         return copy(database, config.home, run)
 
 
 def _is_light(event: Event) -> bool:
-    """True for what costs nothing to lose: it is written with the next event, or is done again."""
+    """Return True for what costs nothing to lose: it is written with the next event, or is done
+    again."""
     is_step = event["type"] == "model_called" and event["kind"] == "rote"
     only_reads = event["type"] == "tool_started" and event["only_reads"]
     return event["type"] in LIGHT or is_step or only_reads
@@ -134,13 +142,14 @@ class SharedRunLog(RunLog):
         self.closes_database = False
 
     def append(self, event: Event) -> None:
-        """Writes one event. After it returns, the event survives the end of this machine, unless it is a light one."""
+        """Write one event. After it returns, the event survives the end of this machine, unless it
+        is a light one."""
         self._waiting.append(event)
         if not _is_light(event):
             self.sync()
 
     def sync(self) -> None:
-        """Returns when everything appended so far is in the database. Raises Fenced."""
+        """Return when everything appended so far is in the database. Raises Fenced."""
         if not self._waiting:
             return
         events, self._waiting = self._waiting, []
@@ -150,7 +159,7 @@ class SharedRunLog(RunLog):
             self._write(line_of(event))
 
     def close(self) -> None:
-        """Lets go of the copy; the claim stays until somebody else takes it."""
+        """Let go of the copy; the claim stays until somebody else takes it."""
         super().close()
         if self.closes_database:
             self._database.close()
@@ -163,11 +172,12 @@ class SharedLogs:
         self._database, self._claim = database, claim
 
     def create(self, home: Path) -> SharedRunLog:
-        """The log of a run of which nothing is written yet."""
+        """Return the log of a run of which nothing is written yet."""
         return self.reopen(home, self._claim.run)
 
     def apart(self, home: Path, task: str) -> SharedRunLog:
-        """The log of a new run that works for this one, in a process of its own, here or where this one goes on."""
+        """Return the log of a new run that works for this one, in a process of its own, here or
+        where this one goes on."""
         run = new_run_id()
         values = (run, "main", task.replace("\0", ""))
         self._database.ask(lambda it: it.execute(f"{_ADD} ON CONFLICT DO NOTHING", values))
@@ -176,8 +186,9 @@ class SharedLogs:
         return SharedLogs(self._database, claim).create(home)
 
     def fetch(self, home: Path, run: str) -> None:
-        """Brings the log of such a run here, unless a process of this machine works on it. One that was stopped because
-        whoever it worked for was may go on (runs/control/subprocess_run.py); one that its owner took back may not."""
+        """Bring the log of such a run here, unless a process of this machine works on it. One that
+        was stopped because whoever it worked for was may go on (runs/control/subprocess_run.py);
+        one that its owner took back may not."""
         folder = home / "runs" / run
         if worker(folder) is not None or not copy(self._database, home, run):
             return
@@ -187,7 +198,8 @@ class SharedLogs:
         (folder / LEFT).touch() if is_left else (folder / LEFT).unlink(missing_ok=True)
 
     def reopen(self, home: Path, run: str) -> SharedRunLog:
-        """The log of a run that goes on here. Whoever held the copy before writes no more to it: it is a new file."""
+        """Return the log of a run that goes on here. Whoever held the copy before writes no more to
+        it: it is a new file."""
         copy(self._database, home, run)
         folder = home / "runs" / run
         # held by a worker of this machine that is frozen or dead
@@ -198,12 +210,13 @@ class SharedLogs:
 
 
 def here() -> str:
-    """This process, as others read who has a run."""
+    """Return this process, as others read who has a run."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def gone_on_with(config: Config, run: str) -> SharedLogs:
-    """The log of a helper's run, for the process that does it now (runs/control/subprocess_run.py). Raises RunLogError, QueueError."""
+    """Return the log of a helper's run, for the process that does it now
+    (runs/control/subprocess_run.py). Raises RunLogError, QueueError."""
     database = opened(config, PATIENCE_SECONDS)
     claim = take(database, run, here(), [*GOES_ON, *BY_HAND])
     if claim is None:
@@ -213,7 +226,8 @@ def gone_on_with(config: Config, run: str) -> SharedLogs:
 
 
 def resumed_by_hand(config: Config, run: str) -> SharedRunLog:
-    """The log of a shared run that its owner lets go on here. Raises RunLogError when a worker has it."""
+    """Return the log of a shared run that its owner lets go on here. Raises RunLogError when a
+    worker has it."""
     database = opened(config, PATIENCE_SECONDS)
     claim = take(database, run, OWNER, BY_HAND)
     if claim is None:

@@ -1,8 +1,8 @@
 """Tasks that any of many machines does: sending one, looking at them, taking one back.
 
-A task is a job of Procrastinate and a row that will hold its run's log, made in one transaction. The tasks of a session
-are done one after the other, in the order in which they were sent (the engine's lock); one that may run beside the others
-has a lock of its own.
+A task is a job of Procrastinate and a row that will hold its run's log, made in one transaction.
+The tasks of a session are done one after the other, in the order in which they were sent (the
+engine's lock); one that may run beside the others has a lock of its own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ SENT_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One task as `worker --list` shows it. Times are UTC, ISO 8601; `written`: when its log last grew."""
+    """One task as `worker --list` shows it. Times are UTC, ISO 8601; `written`: when its log last
+    grew."""
 
     run: str
     session: str
@@ -55,7 +56,7 @@ class Sent:
 
 
 def app_on(url: str) -> App:
-    """The engine, not opened."""
+    """Return the engine, not opened."""
     from procrastinate import App, PsycopgConnector
 
     from runs.workers.database import settings
@@ -74,8 +75,9 @@ def send(
     *,
     parallel: bool = False,
 ) -> str:
-    """Puts a task into the queue and returns the id that its run will have. `what`: {"task": TEXT}, or {"sop": NAME,
-    "values": {…}}. `parallel`: it may run beside other tasks of its session. Raises QueueError."""
+    """Put a task into the queue and return the id that its run will have. `what`: {"task": TEXT},
+    or {"sop": NAME, "values": {…}}. `parallel`: it may run beside other tasks of its session.
+    Raises QueueError."""
     run = new_run_id()
 
     def ask(connection: Any) -> None:
@@ -96,7 +98,7 @@ def put(
     *,
     parallel: bool,
 ) -> None:
-    """The row and the job of a task, in the transaction of the caller."""
+    """Add the row and the job of a task, in the caller's transaction."""
     words = what.get("task") or " ".join(
         [what["sop"], *(f"{key}={value}" for key, value in what["values"].items())]
     )
@@ -146,8 +148,8 @@ def counts(config: Config) -> tuple[int, int]:
 
 
 def take_back(config: Config, run: str) -> bool:
-    """Takes a task and its helpers back, and what waits in this inbox for their owner. False: all are over already.
-    Raises NoSuchRun, QueueError."""
+    """Take a task and its helpers back, and what waits in this inbox for their owner. False: all
+    are over already. Raises NoSuchRun, QueueError."""
     with closing(opened(config)) as database:
         cancelled = cancel(database, run)
     for each in cancelled:
@@ -156,8 +158,9 @@ def take_back(config: Config, run: str) -> bool:
 
 
 def cancel(database: Database, run: str) -> list[str]:
-    """Takes a task back: one that waits is never begun, one that is at work stops before its next effect, wherever it
-    is; its helpers too. Gives those that were not over already. Raises NoSuchRun."""
+    """Take a task back: one that waits is never begun, one that is at work stops before its next
+    effect, wherever it is; its helpers too. Return those that were not over already. Raises
+    NoSuchRun."""
     row = database.ask(
         lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone()
     )

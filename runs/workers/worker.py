@@ -1,8 +1,10 @@
-"""A worker: takes tasks from the shared database, one at a time, and does each like any other run of this machine.
+"""A worker: takes tasks from the shared database, one at a time, and does each like any other run
+of this machine.
 
-Procrastinate hands out the tasks, one of a session at a time, and hears each worker's heartbeat. What a worker that has
-gone silent was doing is put back by whoever notices first, and goes on elsewhere from the last finished turn. A database
-that is away is waited for; a run that is at work waits with it, before its next effect.
+Procrastinate hands out the tasks, one of a session at a time, and hears each worker's heartbeat.
+What a worker that has gone silent was doing is put back by whoever notices first, and goes on
+elsewhere from the last finished turn. A database that is away is waited for; a run that is at work
+waits with it, before its next effect.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ Tell = Callable[[str, dict[str, Any]], None]  # what happens, and its details
 
 
 class PatientJobs(JobManager):
-    """The engine's view of its tables, by a worker that outlives a database which is away for a while."""
+    """The engine's view of its tables, by a worker that outlives a database which is away for a
+    while."""
 
     def __init__(self, connector: Any) -> None:
         super().__init__(connector)
@@ -56,21 +59,22 @@ class PatientJobs(JobManager):
         self.steady_since = time.monotonic()  # since when the database has answered without a gap
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> jobs.Job | None:
-        """The next job; None while the database is away."""
+        """Return the next job; None while the database is away."""
         with suppress(exceptions.ConnectorException):
             return await super().fetch_job(queues, worker_id)
         await self._missed()
         return None
 
     async def update_heartbeat(self, worker_id: int) -> None:
-        """Says that this worker lives."""
+        """Say that this worker lives."""
         try:
             await super().update_heartbeat(worker_id)
         except exceptions.ConnectorException:
             await self._missed()
 
     async def finish_job(self, job: jobs.Job, status: jobs.Status, delete_job: bool) -> None:
-        """Tells the end of a job, once the database is there; nothing when it has gone to another worker."""
+        """Tell the end of a job, once the database is there; nothing when it has gone to another
+        worker."""
         while job.id not in self.lost:
             try:
                 await super().finish_job(job, status, delete_job)
@@ -84,14 +88,14 @@ class PatientJobs(JobManager):
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
-        """Hears of new jobs; without a database it listens again later."""
+        """Hear of new jobs; without a database it listens again later."""
         while True:
             with suppress(exceptions.ConnectorException):
                 await super().listen_for_jobs(on_notification=on_notification, queues=queues)
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def unregister_worker(self, worker_id: int) -> None:
-        """Says that this worker is gone; without a database, its silence will."""
+        """Say that this worker is gone; without a database, its silence will."""
         with suppress(exceptions.ConnectorException):
             await super().unregister_worker(worker_id)
 
@@ -104,7 +108,7 @@ class Worker:
     """One worker of one home folder. `tell` hears what it does."""
 
     def __init__(self, config: Config, tell: Tell) -> None:
-        """Raises QueueError."""
+        """Raise QueueError."""
         self._database = opened(config, PATIENCE_SECONDS)
         assert config.queue is not None
         self._config, self._tell, self._lease = config, tell, config.queue.lease_seconds
@@ -125,7 +129,7 @@ class Worker:
         self._stops = 0
 
     def work(self, *, until_empty: bool = False) -> None:
-        """Takes tasks until it is told to stop, or until none is waiting."""
+        """Take tasks until it is told to stop, or until none is waiting."""
         self._taker.wait = not until_empty
         asyncio.run(self._work())
         self._database.close()
@@ -143,7 +147,8 @@ class Worker:
                 sweeper.cancel()
 
     def _stop(self) -> None:
-        """The first time it takes no further task; the second time it leaves the one at work to others, at once."""
+        """Take no further task at the first signal; at the second, leave the one under way to
+        others at once."""
         self._stops += 1
         if self._stops == 1:
             self._tell("stops", {"run": self._run})
@@ -155,7 +160,8 @@ class Worker:
         os._exit(130)
 
     async def _sweep(self) -> None:
-        """Puts back what silent workers were doing. After a gap it waits a while: the others were silent for it too."""
+        """Put back what silent workers were doing. After a gap it waits a while: the others were
+        silent for it too."""
         while True:
             await asyncio.sleep(self._lease / 3)
             if time.monotonic() - self._jobs.steady_since < self._lease:

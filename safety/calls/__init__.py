@@ -1,6 +1,8 @@
-"""Calls that are no files and no scripts: tools of others, pages, the desktop, the to-do list, typing into a shell.
+"""Calls that are no files and no scripts: tools of others, pages, the desktop, the to-do list,
+typing into a shell.
 
-What a name, a label or a text means, and whether the request asks for it."""
+What a name, a label or a text means, and whether the request asks for it.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,8 @@
 """Judge calls of the desktop's tools: a mouse and a keyboard reach whatever their owner reaches.
 
-What a press on a window does nobody can know from its place, so each program that is used is asked about (a yes for the run
-holds for that program); so is whom typed text names, and each text for a terminal, where it is a command.
+What a press on a window does nobody can know from its place, so each program that is used is asked
+about (a yes for the run holds for that program); so is whom typed text names, and each text for a
+terminal, where it is a command.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _SENT = ("address", "account", "phone", "url")
 def desktop_calls(ask: Ask, named: Named) -> Iterator[Finding]:
     """Give what a call would do.
 
-    Hints: `app` and `title` of the window that it acts in, `ours` when Sopwith runs in it; `onto`: the
-    same of the window in which a drag ends.
+    Hints: `app` and `title` of the window that it acts in, `ours` when Sopwith runs in it; `onto`:
+    the same of the window in which a drag ends.
     """
     is_asked_for = bool(_WORDS.search(ask.request))
     if ask.tool == "desktop_look":

@@ -1,8 +1,8 @@
 """Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked
 for.
 
-Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
-and the kind of thing.
+Reading passes; an effect passes when the request asks for it and names all that it reaches, or at
+least the day, the title and the kind of thing.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
 
 
 def _carried(ask: Ask) -> Iterator[Finding]:
-    """A free text that carries what was read, or what nobody can read, to a tool that is not ours."""
+    """Find a free text that carries private or unreadable data to a tool that is not ours."""
     telling = list(_telling(ask))
     seen = "\n".join(ask.read()) if telling else ""
     is_looked_at = bool(seen) or ask.is_tainted
@@ -85,7 +85,8 @@ def _tells(value: str) -> bool:
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """Yield what an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked
+    for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
     if not named.request.strip():
         yield found(risk, does, tool=tool)
@@ -131,7 +132,8 @@ def _is_named(named: Named) -> Callable[[str], bool]:
 
 
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
-    """Return True if the request must speak of the thing as well: nothing else in the call was named."""
+    """Return True if the request must speak of the thing as well: nothing else in the call was
+    named."""
     kinds = {target.kind for target in targets}
     has_day = "time" in kinds and named.has_days
     if has_day or kinds & _NAMES_IT:

@@ -1,6 +1,8 @@
-"""Read the JavaScript that a model writes for a page: what it presses, types, uploads, asks of whom, and what cannot be seen.
+"""Read the JavaScript that a model writes for a page: what it presses, types, uploads, asks of
+whom, and what cannot be seen.
 
-A syntax tree, not a search: an address that is only compared, a word in a comment, a click in a string do nothing.
+A syntax tree, not a search: an address that is only compared, a word in a comment, a click in a
+string do nothing.
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def read(script: str) -> PageScript:
     """Return what a script does. Never raises."""
     if len(script) > MAX_LENGTH:
         return PageScript(blind=[("too_long", {})])
-    # As the browser's tools run it: in an async function, where `return` and `await` stand for themselves.
+    # As the browser's tools run it: in an async function, where `return` and `await` stand for
+    # themselves.
     root = _parsed("async function script() {\n" + script + "\n}")
     if root.has_error:
         other = _parsed("async function script() { return (\n" + script + "\n) }")
@@ -135,7 +138,8 @@ def _constants(nodes: list[Node]) -> dict[str, str]:
 
 
 def _text(node: Node | None, known: Mapping[str, str]) -> str | None:
-    """Return the text that an expression is, when it is written out; what follows a known start is "…"."""
+    """Return the text that an expression is, when it is written out; what follows a known start is
+    "…"."""
     if node is None:
         return None
     read = _TEXTS_OF.get(node.type)
@@ -232,7 +236,8 @@ class _Reader:
             self.blind("by_text", name=str(index))
 
     def _string(self, node: Node) -> None:
-        """An address that is written out anywhere may be one that is asked, unless it is only compared with."""
+        """Collect an address that is written out: it may be requested, unless it is only
+        compared."""
         if self._is_compared(node):
             return
         text = self.text(node) or ""
@@ -352,7 +357,7 @@ class _Reader:
             self.blind("presses_by", name=" ".join(on.split())[:80], method=name)
 
     def _asked(self, name: str, args: list[Node], method: str) -> None:
-        """A request: its address is among the strings when it is written out."""
+        """Collect a request; a written-out address is among the strings already."""
         address = self.text(args[0]) if args else ""
         self.found.hidden |= address is None or address.startswith("…")
         if name == "fetch" and len(args) > 1:

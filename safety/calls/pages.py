@@ -1,8 +1,9 @@
 """Judge calls of the browser's tools: the address that is opened, what is pressed and typed, what
 is handed out.
 
-To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when the page was shown; its
-words are read as a tool's name is: searching passes, an effect passes when the request asks for it.
+To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when
+the page was shown; its words are read as a tool's name is: searching passes, an effect passes when
+the request asks for it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _MOST_ADDRESSES = 30
 
 
 def page_calls(ask: Ask, named: Named, places: Places) -> Iterator[Finding]:
-    """Give what a call would do. Hints: `url` of the page that the tab shows, `refs`: what its references were."""
+    """Give what a call would do. Hints: `url` of the page that the tab shows, `refs`: what its
+    references were."""
     named = Named(_TO_THE_OWNER.sub(" ", named.request), named.own)
     page = _Page(ask, named, places)
     if url := ask.args.get("url"):
@@ -70,7 +72,7 @@ class _Page:
 
     @property
     def asks_for_any(self) -> bool:
-        """True if the request asks for anything but looking."""
+        """Return True if the request asks for anything but looking."""
         none = frozenset[str]()
         return any(asks_for(self.named.request, Words(each, none, none)) for each in _EFFECTS)
 
@@ -90,7 +92,7 @@ class _Page:
         yield from self._unseen(script)
 
     def opened(self, urls: list[str]) -> Iterator[Finding]:
-        """Addresses that the request does not name."""
+        """Yield addresses that the request does not name."""
         for url in urls[:_MOST_ADDRESSES]:
             full = _whole(url.strip())
             if full.lower().startswith("file:"):
@@ -108,12 +110,12 @@ class _Page:
         return self.named.has_url(url, strict=self.ask.is_tainted)
 
     def _is_own_site(self, url: str) -> bool:
-        """True of the site that is open."""
+        """Return True of the site that is open."""
         host = host_of(url)
         return bool(host) and host == host_of(str(self.ask.hints.get("url")))
 
     def _tells(self, url: str) -> bool:
-        """True of a query that no page has shown, once others could have asked for it."""
+        """Return True of a query that no page has shown, once others could have asked for it."""
         shown = [str(each.get("href")) for each in self.refs.values()]
         is_new = url.endswith("…") or url not in shown
         return is_new and "?" in url and self.ask.is_tainted

@@ -1,7 +1,8 @@
-"""Tell what was read about a thing of which a call names only the id: a request for one thing must not reach another.
+"""Tell what was read about a thing of which a call names only the id: a request for one thing must
+not reach another.
 
-`cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether something else that was read
-is what the request speaks of.
+`cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether
+something else that was read is what the request speaks of.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ def _most(said: set[str], read: list[Record]) -> int:
 
 
 def records(text: str) -> list[Record]:
-    """The things that a result tells of, each with an id of its own."""
+    """Return the things that a result tells of, each with an id of its own."""
     found = [record for document in _documents(text) for record in _of_data(document)]
     return found or list(_of_lines(text))
 
 
 def _documents(text: str) -> Iterator[Any]:
-    """The JSON in a text."""
+    """Yield the JSON in a text."""
     decoder, at = json.JSONDecoder(), 0
     for _ in range(50):
         start = min((place for sign in "{[" if (place := text.find(sign, at)) >= 0), default=-1)
@@ -78,7 +79,8 @@ def _documents(text: str) -> Iterator[Any]:
 
 
 def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
-    """Each object that has an id. Texts in it are words, whatever they look like: others wrote them."""
+    """Yield each object that has an id. Texts in it are words, whatever they look like: others
+    wrote them."""
     if depth > MAX_DEPTH:
         return
     below = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
@@ -99,7 +101,7 @@ def _of_object(data: dict[str, Any]) -> Iterator[Record]:
 
 
 def _is_key(key: object, value: object) -> bool:
-    """`{"24": {…}}`: the id is the key."""
+    """Return True for `{"24": {…}}`: the id is the key."""
     return isinstance(value, dict) and bool(_KEY.fullmatch(str(key)))
 
 
@@ -109,14 +111,15 @@ def _named_by_key(key: object, value: object) -> Record:
 
 
 def _of_lines(text: str) -> Iterator[Record]:
-    """Blocks of `name: value`. Whoever writes into one can pretend to be another: what is told by JSON cannot."""
+    """Yield the blocks of `name: value`. Whoever writes into one can pretend to be another: what is
+    told by JSON cannot."""
     for block in _BLOCKS.split(text):
         if ids := frozenset(found.casefold() for found in _ID_LINE.findall(block)):
             yield Record(ids, _words(_ID_LINE.sub(" ", block)))
 
 
 def _words(text: str) -> frozenset[str]:
-    """Words with their forms; of Chinese the pairs of characters."""
+    """Return words with their forms; of Chinese the pairs of characters."""
     text = text[:20_000]
     runs = _CHINESE.findall(text)
     return request_words(text) | {run[at : at + 2] for run in runs for at in range(len(run) - 1)}

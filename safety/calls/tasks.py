@@ -1,7 +1,7 @@
 """Tell whether the owner's request itself says what a call writes into the to-do list.
 
-All words that are written must stand in the request as they are, and the task that is changed must be named there, by its
-number or its title. Then it passes, whatever the run has read.
+All words that are written must stand in the request as they are, and the task that is changed must
+be named there, by its number or its title. Then it passes, whatever the run has read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Judge what is typed into an open shell: a script, which is looked at like any other.
 
-What an interpreter or a client reads is looked at as its input; in an editor or a pager only what starts a program, since what it
-writes is judged when it is seen; for other programs (an installer that asks "y/n") as if a shell stood behind them.
+What an interpreter or a client reads is looked at as its input; in an editor or a pager only what
+starts a program, since what it writes is judged when it is seen; for other programs (an installer
+that asks "y/n") as if a shell stood behind them.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class Meant(NamedTuple):
 def typed_script(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant:
     """Return the script that a call amounts to.
 
-    `about`: the `program` that would read what is typed, its words; `is_shell`: it is the open shell
-    itself; `typed`: what stands on the line already.
+    `about`: the `program` that would read what is typed, its words; `is_shell`: it is the open
+    shell itself; `typed`: what stands on the line already.
     """
     if tool == "shell_run":
         return Meant(str(args.get("script", "")))

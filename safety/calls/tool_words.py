@@ -1,8 +1,9 @@
 """Tell what a tool that is not ours does, by its name and what its server declares; and whether a
 request asks for it.
 
-An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
-`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less; the owner's word can (`mcp.servers.NAME.effects`).
+An MCP server's tool declares no effects that we could rely on, but its name says what it is for:
+`get_balance` reads, `calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool
+more dangerous than its name, never less; the owner's word can (`mcp.servers.NAME.effects`).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("ies", ("y",)
 
 
 class Words(NamedTuple):
-    """Hold what a tool's name says: the effect, the verbs that said so, and the things it is about."""
+    """Hold what a tool's name says: the effect, the verbs that said so, and the things it is
+    about."""
 
     effect: Effect
     verbs: frozenset[str]
@@ -168,7 +170,8 @@ def asks_for(request: str, call: Words) -> bool:
 
 
 def takes_all(tool: str, request: str) -> bool:
-    """Return True if a tool takes all there is of a kind by its name, and the request does not speak of all."""
+    """Return True if a tool takes all there is of a kind by its name, and the request does not
+    speak of all."""
     words = set(_split(tool.rpartition(".")[2]))
     is_all = bool(words & _WORDS["takes_all"] or re.search("全部|所有|批量", tool))
     return is_all and not _ALL.search(request)
@@ -199,7 +202,8 @@ def _in_chinese() -> dict[str, list[str]]:
 
 @cache
 def request_words(request: str) -> frozenset[str]:
-    """Return the words of a request with what they may be forms of: "sharing" gives share, "replied" reply."""
+    """Return the words of a request with what they may be forms of: "sharing" gives share,
+    "replied" reply."""
     text = unicodedata.normalize("NFKC", request).casefold()
     return frozenset(form for word in _SAID_WORD.findall(text) for form in _forms(word))
 

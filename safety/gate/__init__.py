@@ -1,6 +1,8 @@
-"""Allow a call, ask about it or refuse it: by its tool, its script, and what a stage shows that it changed.
+"""Allow a call, ask about it or refuse it: by its tool, its script, and what a stage shows that it
+changed.
 
-A decision says why by keys of assets/words; a screen puts them into its reader's language."""
+A decision says why by keys of assets/words; a screen puts them into its reader's language.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,10 @@
 """Forbid what autonomous mode may not do by itself, beside all that the gate asks about anyway.
 
-Nobody asked for exactly this, and nobody watches. Reading passes, also pages of hosts that `auto.reads` names, and so do writes in the roots, which are the mode's own
-folder; changes of memory and all that reaches outside wait for the owner; keys, the system and Sopwith's own code are never
-touched. The sandbox holds the same: no network for what was not approved. Source: seed 002 §6.
+Nobody asked for exactly this, and nobody watches. Reading passes, also pages of hosts that
+`auto.reads` names, and so do writes in the roots, which are the mode's own folder; changes of
+memory and all that reaches outside wait for the owner; keys, the system and Sopwith's own code are
+never touched. The sandbox holds the same: no network for what was not approved. Source: seed 002
+§6.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ def alone_settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
 
 
 def look(ask: Ask, findings: Iterable[Finding], reads: Sequence[str] = ()) -> Iterator[Finding]:
-    """Give what the gate has found, and what is found because nobody watches. `reads` are hosts that may be read."""
+    """Give what the gate has found, and what is found because nobody watches. `reads` are hosts
+    that may be read."""
     may_read = _may_read(ask, reads)
     for finding in findings:
         if not may_read or finding.said.key != "gate.fetches":

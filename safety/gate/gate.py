@@ -1,7 +1,8 @@
 """Decide on each call before it happens: allow it, ask the owner, or refuse it.
 
-What a call would do is found by its tool (own_tools.py), its script (scripts.py) or its name (safety/calls); the owner's
-config and what the run has read decide. Source: seed 000 (safety), 004 (sessions).
+What a call would do is found by its tool (own_tools.py), its script (scripts.py) or its name
+(safety/calls); the owner's config and what the run has read decide. Source: seed 000 (safety), 004
+(sessions).
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class _Judged(NamedTuple):
 
     @property
     def risk(self) -> str:
-        """The risk that decides: the config forbids others than the four that are never allowed."""
+        """Return the risk that decides: the config forbids others than the four that are never
+        allowed."""
         is_config = any(each.key == "gate.config_forbids" for each in self.said)
         return "forbidden" if is_config else self.finding.risk
 
@@ -41,7 +43,8 @@ class Gate(Grounds):
     """The gate of one run."""
 
     def decide(self, ask: Ask) -> Decision:
-        """Return the decision on a call. Never raises; takes well under 10 ms for what people write."""
+        """Return the decision on a call. Never raises; takes well under 10 ms for what people
+        write."""
         kept = [each for each in self.found(ask) if not (ask.stage and _is_seen(each))]
         judged = [_Judged(*self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
         for wanted in ("refuse", "confirm"):
@@ -117,5 +120,5 @@ def _targets(findings: list[Finding]) -> list[str]:
 
 
 def _is_seen(finding: Finding) -> bool:
-    """True of what a stage shows before it happens (judging.py decides then)."""
+    """Return True of what a stage shows before it happens (judging.py decides then)."""
     return finding.is_local and finding.risk not in REFUSED

@@ -31,4 +31,4 @@ class Grounds:
 
     def __post_init__(self) -> None:
         places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
-        object.__setattr__(self, "places", places._replace(is_held=self.settings.sandbox != "none"))
+        object.__setattr__(self, "places", places)

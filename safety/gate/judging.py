@@ -1,4 +1,5 @@
-"""Decide on what a staged call changed, by the table in assets/safety/changes.yaml: what happened counts, not the words."""
+"""Decide on what a staged call changed, by the table in assets/safety/changes.yaml: what happened
+counts, not the words."""
 
 from __future__ import annotations
 
@@ -18,14 +19,23 @@ from text.sentences import Said
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "safety" / "changes.yaml"
 Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "raised", "roots"]
 _SHOWN = 3  # names in a reason
-_ORDER: tuple[Place, ...] = ("machine", "agent", "startup", "secret", "others", "outside", "raised", "roots")  # fmt: skip
+_ORDER: tuple[Place, ...] = (
+    "machine",
+    "agent",
+    "startup",
+    "secret",
+    "others",
+    "outside",
+    "raised",
+    "roots",
+)
 _PLACES = frozenset(_ORDER) - {"roots"}  # have their own sentence
 _RAISING = stat.S_ISUID | stat.S_ISGID
 
 
 class Question(NamedTuple):
-    """Tell what a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
-    or the refusal."""
+    """Tell what a tool yields for the owner to decide: the changes that a call has made in a stage.
+    It is sent None for a yes, or the refusal."""
 
     changes: ChangeSet
     decision: Decision
@@ -60,8 +70,8 @@ def judge_changes(
 ) -> Decision:
     """Return what the owner is to be asked about a change set before it is committed.
 
-    `origin`: whose words the run has read; once they are not the owner's, deletions ask
-    whatever the config says. `owner`: the uid whose files are the owner's own (default: this one's).
+    `origin`: whose words the run has read; once they are not the owner's, deletions ask whatever
+    the config says. `owner`: the uid whose files are the owner's own (default: this one's).
     """
     table, uid = _table(), os.getuid() if owner is None else owner
     is_tainted = bool(foreign(origin))
@@ -81,7 +91,7 @@ def judge_changes(
 
 
 def _decided(asked: list[tuple[Row, list[Change]]], settings: SafetyConfig) -> Decision:
-    """The strongest decision; its reasons say what would change."""
+    """Return the strongest decision; its reasons say what would change."""
     refused = [
         each for each in asked if each[0].then == "refuse" or each[0].risk in settings.forbid
     ]
@@ -95,7 +105,8 @@ def _decided(asked: list[tuple[Row, list[Change]]], settings: SafetyConfig) -> D
 
 
 def place_of(change: Change, places: Places, owner: int) -> Place:
-    """Return the kind of place that a change touches; of a move the more guarded of its two ends."""
+    """Return the kind of place that a change touches; of a move the more guarded of its two
+    ends."""
     ends = [path for path in (change.path, change.was) if path is not None]
     found = [_place(path, change, places, owner) for path in ends]
     if change.was and places.is_moved_repository(change.path, change.was):
@@ -108,10 +119,13 @@ def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
     if places.is_vital_file(path) or (is_away and places.is_vital(path)):
         return "machine"
     kind = places.kind(path)
-    if kind == "device":
-        return "machine"
-    if kind != "inside":
-        return kind
+    if kind == "inside":
+        return _place_inside(path, change, owner)
+    return "machine" if kind == "device" else kind
+
+
+def _place_inside(path: Path, change: Change, owner: int) -> Place:
+    """Return the place of a change in the roots."""
     if change.type != "folder" and path.name == ".git":  # leads to a repository elsewhere
         return "startup"
     if change.type == "file" and (change.mode or 0) & _RAISING:
@@ -120,12 +134,12 @@ def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
 
 
 def _is_emptied(change: Change) -> bool:
-    """True for a folder that is gone without a file in it."""
+    """Return True for a folder that is gone without a file in it."""
     return change.kind == "gone" and change.type == "folder" and change.files == 0
 
 
 def _is_own(path: Path, owner: int) -> bool:
-    """True if what stands there now is the owner's, or nothing stands there."""
+    """Return True if what stands there now is the owner's, or nothing stands there."""
     try:
         return owner == 0 or path.lstat().st_uid == owner
     except OSError:
@@ -141,7 +155,7 @@ def _fits(row: Row, change: Change, place: Place) -> bool:
 def _holds(
     row: Row, found: list[Change], settings: SafetyConfig, table: _Table, *, is_tainted: bool
 ) -> bool:
-    """True if the condition of a row is met by all the changes that fit it."""
+    """Return True if the condition of a row is met by all the changes that fit it."""
     if row.when == "confirm":
         return is_tainted or "delete" in settings.confirm
     if row.when == "above":

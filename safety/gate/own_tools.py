@@ -109,7 +109,7 @@ def _script(gate: Grounds, ask: Ask) -> Iterator[Finding]:
 
 
 def _terminal(gate: Grounds, ask: Ask) -> Iterator[Finding]:
-    """A shell that stays open: what is typed there is a script."""
+    """Judge what is typed into an open shell as a script."""
     from safety.calls import typed_script
 
     script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
@@ -163,7 +163,7 @@ def _is_said(ask: Ask) -> bool:
 
 
 def _foreign(gate: Grounds, ask: Ask) -> Iterator[Finding]:
-    """Reading passes; an effect passes when the request asks for it and names all that it reaches."""
+    """Pass reads; pass an effect when the request asks for it and names all that it reaches."""
     from safety.calls import foreign_calls, read_name
 
     call = read_name(ask.tool, ask.hints)
@@ -176,7 +176,7 @@ def _foreign(gate: Grounds, ask: Ask) -> Iterator[Finding]:
 
 
 def _private(gate: Grounds, ask: Ask) -> Iterator[Finding]:
-    """An address that says itself that it is not public; where a name leads, the fetch finds out."""
+    """Find an address that is visibly not public; the fetch finds out where a name leads."""
     from safety.reach import Reach
 
     host = Reach(gate.settings.private_hosts).private(str(ask.args.get("url", "")))

@@ -1,4 +1,5 @@
-"""Hash the files that a script names: a yes holds for them as they are, and a changed one asks again."""
+"""Hash the files that a script names: a yes holds for them as they are, and a changed one asks
+again."""
 
 from __future__ import annotations
 

@@ -91,7 +91,8 @@ def _nothing(path: str) -> None:
 
 
 def _text_of(places: Places, path: str) -> str | None:
-    """Return the text of a script that a run may have written; None for a program of the system, or none that is text."""
+    """Return the text of a script that a run may have written; None for a program of the system, or
+    none that is text."""
     file = places.resolved(path)
     if places.kind(file) != "inside":
         return None
@@ -169,7 +170,7 @@ def _fetched(ask: Ask, asked: Fetches, named: Named) -> Iterator[Finding]:
 
 
 def _hosts(ask: Ask, named: Named) -> Iterator[Finding]:
-    """Hosts that a script is to reach beside those that it names."""
+    """Yield hosts that a script is to reach beside those that it names."""
     hosts = ask.args.get("hosts")
     for host in hosts[:MOST_JUDGED] if isinstance(hosts, list) else ():
         if not named.has_url(str(host), strict=False):
@@ -208,7 +209,7 @@ def _deleted(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
 
 
 def _taken(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
-    """A folder with all that is in it, or all that a pattern fits."""
+    """Find a folder that is taken with all that is in it, or all that a pattern fits."""
     if _takes_machine(effect, path, places):
         yield _wiped(effect)
     else:

@@ -1,7 +1,7 @@
 """The folder of a shared session, the only one that it has, and what its members may do in it.
 
-Where the sandbox is full, Python runs in it, and files in it are read and written. What was too long for its history a run
-reads by the name @runs. Source: seed 004.
+Where the sandbox is full, Python runs in it, and files in it are read and written. What was too
+long for its history a run reads by the name @runs. Source: seed 004.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
 
 
 def _may_read(ask: Ask, path: Path, run: Path | None) -> bool:
-    """True where a long result or a long output of this run is read."""
+    """Return True where a long result or a long output of this run is read."""
     if run is None or ask.tool != "file_read":
         return False
     run = run.resolve()

@@ -1,8 +1,9 @@
 """Opens a path that the gate has judged, and nothing else that may stand in its place by then.
 
-The gate looks at a path with all links followed. Between its look and the tool's open somebody may put a link where a folder or
-a file was. So the tool follows none: the kernel walks from a folder downwards (openat2), and where it cannot, each name is
-opened in the handle of the folder before it. Source: openat2(2).
+The gate looks at a path with all links followed. Between its look and the tool's open somebody may
+put a link where a folder or a file was. So the tool follows none: the kernel walks from a folder
+downwards (openat2), and where it cannot, each name is opened in the handle of the folder before it.
+Source: openat2(2).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _FOLDER = getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC
 def open_beneath(path: Path, flags: int, mode: int = 0, root: Path = Path("/")) -> int:
     """Open `path`, which lies below `root` and holds no link below it, and return the descriptor.
 
-    Raises OSError: ELOOP where a link stands on the way now, EXDEV for a path that leads out of `root`.
+    Raises OSError: ELOOP where a link stands on the way now, EXDEV for a path that leads out of
+    `root`.
     """
     names = _names(path, root)
     start = os.open(root, _FOLDER)
@@ -44,7 +46,8 @@ def open_beneath(path: Path, flags: int, mode: int = 0, root: Path = Path("/")) 
 
 @contextmanager
 def folder_of(path: Path, *, makes: bool = False, root: Path = Path("/")) -> Iterator[int]:
-    """Hold the folder in which `path` lies, as a descriptor; `makes` it, and those above it, where they are missing."""
+    """Hold the folder in which `path` lies, as a descriptor; `makes` it, and those above it, where
+    they are missing."""
     if makes:
         _make(path.parent, root)
     held = open_beneath(path.parent, os.O_RDONLY | os.O_DIRECTORY, root=root)

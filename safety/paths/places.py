@@ -1,7 +1,8 @@
 """Tell the kind of place that a path is: inside the roots, the agent's own home, a secret, a
 device, a start-up file.
 
-By names alone, from assets/safety/places.txt; the caller has followed the links (`Ask.paths` is resolved).
+By names alone, from assets/safety/places.txt; the caller has followed the links (`Ask.paths` is
+resolved).
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from safety.paths import repositories
 from text import pattern
 from text.sections import sections
 
@@ -62,11 +62,11 @@ class Places(NamedTuple):
     temporary: Path
     secrets: tuple[str, ...]
     startup: tuple[str, ...]
-    is_held: bool = True  # a sandbox holds what scripts write
 
     @classmethod
     def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
-        """`roots` as configured (~ allowed); none: the owner's home, the working folder, the temporary one."""
+        """`roots` as configured (~ allowed); none: the owner's home, the working folder, the
+        temporary one."""
         temporary = Path(tempfile.gettempdir())
         named = [
             owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots
@@ -96,7 +96,7 @@ class Places(NamedTuple):
         return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
 
     def _is_startup(self, path: Path, text: str) -> bool:
-        if _within(text, self.startup) or repositories.part_that_decides(text):
+        if _within(text, self.startup) or part_that_decides(text):
             return True
         if not path.is_relative_to(self.owner):
             return False
@@ -108,16 +108,18 @@ class Places(NamedTuple):
         return is_program and shutil.which(path.name, path=_SYSTEM_PROGRAMS) is not None
 
     def decides(self, path: str, content: str) -> bool:
-        """Return True for a file in a new folder that is run without anyone asking; its bytes lie at `content`."""
-        if path.endswith("/.git") or repositories.part_that_decides(path):
-            return not repositories.is_plain(path, content)
+        """Return True for a file in a new folder that is run without anyone asking; its bytes lie
+        at `content`."""
+        if path.endswith("/.git") or part_that_decides(path):
+            return not is_plain(path, content)
         owns = (f"{self.owner}/.", f"{self.owner}/bin/")
         return path.startswith(owns) and self.kind(Path(path)) == "startup"
 
     def is_moved_repository(self, path: Path, was: Path) -> bool:
-        """Return True for a file of a repository that has gone to the same place in another one, or with its own."""
-        part = repositories.part_that_decides(str(path))
-        return part != "" and part == repositories.part_that_decides(str(was))
+        """Return True for a file of a repository that has gone to the same place in another one, or
+        with its own."""
+        part = part_that_decides(str(path))
+        return part != "" and part == part_that_decides(str(was))
 
     def is_secret(self, path: Path) -> bool:
         """Return True if reading the path shows keys or passwords."""
@@ -129,7 +131,8 @@ class Places(NamedTuple):
         return is_below and not _REGEXES["no_secret"].search(text)
 
     def secrets_below(self, folder: Path) -> list[str]:
-        """Return the files with secrets by their names (`.env`) in a folder, those below and beside it."""
+        """Return the files with secrets by their names (`.env`) in a folder, those below and beside
+        it."""
         found, folders = list[str](), [(str(folder.parent), 1), (str(folder), _DEEPEST)]
         left = _MOST_LOOKED_AT
         while folders and left > 0:
@@ -148,12 +151,14 @@ class Places(NamedTuple):
         return _within(text, _LISTS["vital_files"]) or bool(_REGEXES["unplugs"].fullmatch(text))
 
     def is_vital(self, path: Path) -> bool:
-        """Return True if deleting the path takes the system, the owner's home or the agent's with it."""
+        """Return True if deleting the path takes the system, the owner's home or the agent's with
+        it."""
         homes = (self.owner, self.agent)
         return str(path) in _SYSTEM or any(home.is_relative_to(path) for home in homes)
 
     def is_lost(self, path: Path) -> bool:
-        """Return True for these, and for all keys of the owner, all backups, the home of somebody else."""
+        """Return True for these, and for all keys of the owner, all backups, the home of somebody
+        else."""
         text = str(path)
         is_home = str(path.parent) in _LISTS["homes"]
         is_keyring = text.removeprefix(f"{self.owner}/") in _LISTS["keyrings"]
@@ -166,7 +171,8 @@ class Places(NamedTuple):
         return [each.name for each in inside if each.parent == folder]
 
     def resolved(self, text: str, cwd: Path = Path()) -> Path:
-        """Return the path that a text means, without dots, and without links as far as it exists."""
+        """Return the path that a text means, without dots, and without links as far as it
+        exists."""
         whole = str(self.owner) + text[1:] if text.startswith("~") else text
         path = cwd / whole
         try:
@@ -206,8 +212,9 @@ def _seen(folder: str) -> _Seen:
 
 
 def _is_tracked(path: str) -> bool:
-    """Return True for a file of a repository as Git holds it: what is committed is no secret, and hidden it would count as
-    changed. The name alone does not tell, since a script may have added it."""
+    """Return True for a file of a repository as Git holds it: what is committed is no secret, and
+    hidden it would count as changed. The name alone does not tell, since a script may have added
+    it."""
     file = Path(path)
     for folder in file.parents:
         index = folder / ".git" / "index"
@@ -233,3 +240,44 @@ def _real(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):  # links in a circle
         return path.absolute()
+
+
+_ROWS = sections("safety/places.txt")
+_DECIDES = pattern(_ROWS["git_decides"])
+_PLAIN = pattern("".join(_ROWS["git_plain"].split()))
+_LINKED = pattern(r"gitdir: \S*\.git/(modules|worktrees)/[^\n]+\n?")
+_SECTION = pattern(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
+_MOST_BYTES = 100_000
+
+
+def part_that_decides(path: str) -> str:
+    """Return the path within its repository of a file that may start a program; "" for others."""
+    match = _DECIDES.fullmatch(path)
+    return match[1] if match else ""
+
+
+def is_plain(path: str, content: str) -> bool:
+    """Return True where `path`, whose bytes lie at `content`, is as `git init` and `git clone`
+    write it."""
+    if path.endswith(".sample"):
+        return True
+    try:
+        text = Path(content).read_bytes()[:_MOST_BYTES].decode("utf-8", "replace")
+    except OSError:
+        return False
+    if path.endswith("/.git"):
+        return _LINKED.fullmatch(text) is not None
+    is_hook = "/hooks/" in path
+    return not is_hook and all(_PLAIN.fullmatch(key) for key in _keys(text))
+
+
+def _keys(text: str) -> Iterator[str]:
+    """Yield the settings of a config file, as `section.name.key`."""
+    section = ""
+    for line in text.splitlines():
+        if match := _SECTION.match(line):
+            section = ".".join(filter(None, match.groups()))
+        setting = line[match.end() if match else 0 :].strip()
+        if setting and setting[0] not in "#;":
+            name = setting.partition("=")[0].split()[0]
+            yield f"{section}.{name}".lower()

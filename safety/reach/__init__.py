@@ -1,6 +1,8 @@
-"""Where a call reaches on the network: the addresses that a script asks, and which numbers may be asked at all.
+"""Where a call reaches on the network: the addresses that a script asks, and which numbers may be
+asked at all.
 
-Nothing is asked here but the resolver, by `Reach.find`."""
+Nothing is asked here but the resolver, by `Reach.find`.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,9 @@
-"""Tell which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
+"""Tell which network addresses the agent may ask: public ones, and those of the owner's own net
+that `safety.private_hosts` names.
 
-What counts is the number that a name comes to, not its spelling: a look-up has turned 0x7f.1, 2130706433 and localhost. into
-the same 127.0.0.1 before it is asked about here. Source: IANA's registries of special-purpose addresses.
+What counts is the number that a name comes to, not its spelling: a look-up has turned 0x7f.1,
+2130706433 and localhost. into the same 127.0.0.1 before it is asked about here. Source: IANA's
+registries of special-purpose addresses.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from text import pattern
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
-# Networks that are not for everybody; Python's own `is_global` differs from one release to the next.
+# Networks that are not for everybody; Python's own `is_global` differs from one release to the
+# next.
 _SPECIAL = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -47,11 +50,12 @@ _LOCALHOST = pattern(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loo
 
 
 class PrivateAddress(Exception):
-    """A host leads to an address that is not public, and the owner has not named it. The text says which and what to set."""
+    """A host leads to an address that is not public, and the owner has not named it. The text says
+    which and what to set."""
 
 
 def is_public(address: Address) -> bool:
-    """True for what anybody on the internet may reach under this address."""
+    """Return True for what anybody on the internet may reach under this address."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped:
             return is_public(address.ipv4_mapped)
@@ -63,13 +67,14 @@ def is_public(address: Address) -> bool:
 
 
 class Reach(NamedTuple):
-    """Tell what may be asked. `named` is what the config allows beside public addresses: hosts, addresses or networks, each
-    perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
+    """Tell what may be asked. `named` is what the config allows beside public addresses: hosts,
+    addresses or networks, each perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
 
     named: tuple[str, ...] = ()
 
     def find(self, host: str, port: int) -> list[Address]:
-        """Where `host` leads, looked up once. Raises PrivateAddress if any of it is not to be asked, socket.gaierror."""
+        """Return where `host` leads, looked up once. Raises PrivateAddress if any of it is not to
+        be asked, socket.gaierror."""
         rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         found = list(dict.fromkeys(ipaddress.ip_address(str(row[4][0])) for row in rows))
         for address in found:
@@ -81,7 +86,8 @@ class Reach(NamedTuple):
         return found
 
     def private(self, url: str) -> str:
-        """The host of `url` if that says itself, without a look-up, that it is not to be asked; else ""."""
+        """Return the host of `url` if that says itself, without a look-up, that it is not to be
+        asked; else ""."""
         try:
             parts = urlsplit(url if "://" in url else f"https://{url}")
             host, port = (
@@ -113,7 +119,8 @@ class Reach(NamedTuple):
 
 
 def _spelled(host: str) -> Address:
-    """The address that `host` writes, in any of the ways that a look-up takes. Raises OSError, ValueError for a name."""
+    """Return the address that `host` writes, in any of the ways that a look-up takes. Raises
+    OSError, ValueError for a name."""
     if _LOCALHOST.fullmatch(host):
         return ipaddress.ip_address("127.0.0.1")
     return (
@@ -122,7 +129,7 @@ def _spelled(host: str) -> Address:
 
 
 def _plain(address: Address) -> Address:
-    """Without the zone of a link (fe80::1%eth0), and an IPv4 address as one."""
+    """Return it without the zone of a link (fe80::1%eth0), and an IPv4 address as one."""
     if isinstance(address, ipaddress.IPv6Address):
         return address.ipv4_mapped or ipaddress.IPv6Address(int(address))
     return address

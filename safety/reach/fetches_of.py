@@ -1,4 +1,5 @@
-"""The addresses that a script asks on the network, as far as they can be read from it. To fetch an address is to send it."""
+"""The addresses that a script asks on the network, as far as they can be read from it. To fetch an
+address is to send it."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ _PROGRAM = pattern(r"[a-z/][\w./+-]*")
 
 
 class Fetches(NamedTuple):
-    """`urls` as the script has them, at most MOST_JUDGED; what stands behind an unknown part is left out as `…`.
+    """`urls` as the script has them, at most MOST_JUDGED; what stands behind an unknown part is
+    left out as `…`.
 
     `is_hidden`: it talks to somebody whom the text does not name.
     """
@@ -150,7 +152,7 @@ def _texts(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _is_library(name: str) -> bool:
-    """True of a module that talks to others."""
+    """Return True of a module that talks to others."""
     libraries = _LIBRARIES | remote_libraries()
     return name.partition(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name)
 

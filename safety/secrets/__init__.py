@@ -1,6 +1,8 @@
-"""Secrets: which values the agent holds, and texts without them, in whatever way a program wrote them.
+"""Secrets: which values the agent holds, and texts without them, in whatever way a program wrote
+them.
 
-Also keys known by their looks, and values behind a name such as `password=`."""
+Also keys known by their looks, and values behind a name such as `password=`.
+"""
 
 from typing import TYPE_CHECKING
 

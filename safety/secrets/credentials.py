@@ -1,7 +1,8 @@
-"""Credentials that tools may use by name: `safety.credentials` of the config names variables of the environment.
+"""Credentials that tools may use by name: `safety.credentials` of the config names variables of the
+environment.
 
-Children of scripts get them, and tools put them in the place of `${NAME}` in their arguments; models, logs and screens see
-the name. Unattended and shared sessions have none.
+Children of scripts get them, and tools put them in the place of `${NAME}` in their arguments;
+models, logs and screens see the name. Unattended and shared sessions have none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ def given(names: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def resolved(value: Any, credentials: Mapping[str, str]) -> Any:
-    """Return arguments with the values in the place of `${NAME}`; what is no credential stays as it is."""
+    """Return arguments with the values in the place of `${NAME}`; what is no credential stays as it
+    is."""
     if isinstance(value, str):
         return re.sub(r"\$\{(\w+)\}", lambda found: credentials.get(found[1], found[0]), value)
     if isinstance(value, list):

@@ -1,6 +1,8 @@
-"""Find a held value in what hides it from a search: between other signs, as numbers, in encoded or packed pieces, in dumps.
+"""Find a held value in what hides it from a search: between other signs, as numbers, in encoded or
+packed pieces, in dumps.
 
-Each way makes a view of the text with the place of each of its letters, looks for the value there, and hides that stretch.
+Each way makes a view of the text with the place of each of its letters, looks for the value there,
+and hides that stretch.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
-# Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-# A sign that stands in each such mark, and the mark; one that begins with a plain sign is found quickly.
+# Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags. A sign that
+# stands in each such mark, and the mark; one that begins with a plain sign is found quickly.
 _AROUND = {
     "<": pattern(r"<[^<>\n]{1,40}>"),
     "\n": pattern(r"\n(?:[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S(?:\n|\Z)))|[0-9a-f]{8}:)"),
@@ -68,7 +70,8 @@ class Span(NamedTuple):
 
 
 def hide_disguised(text: str, values: Iterable[tuple[str, str]]) -> str:
-    """Return the text without the stretches that hold a value in disguise; each value with its label."""
+    """Return the text without the stretches that hold a value in disguise; each value with its
+    label."""
     known = [Known(value, boil(value), label) for value, label in values]
     known = [each for each in known if _WINDOW <= len(each.needle) <= len(text)]
     spans = {span for way in _WAYS for span in way(text, known)} if known else set()
@@ -90,7 +93,8 @@ def _merged(spans: set[Span]) -> list[Span]:
 
 
 def _between(text: str, known: list[Known]) -> Iterator[Span]:
-    """`s*k*-*Z`, `<b>s</b><b>k</b>`, one letter a line with its number, letters of other alphabets."""
+    """`s*k*-*Z`, `<b>s</b><b>k</b>`, one letter a line with its number, letters of other
+    alphabets."""
     rest = _without_marks(text)
     letters = boil(rest if rest.isascii() else unicodedata.normalize("NFKC", rest))
     there = [each for each in known if each.needle in letters]
@@ -102,7 +106,8 @@ def _between(text: str, known: list[Known]) -> Iterator[Span]:
 
 
 def _without_marks(text: str) -> str:
-    """Put blanks in the place of the marks around letters, so that each letter stays where it is."""
+    """Put blanks in the place of the marks around letters, so that each letter stays where it
+    is."""
     text = f"\n{text}"
     for sign, marks in _AROUND.items():
         if sign in text:
@@ -120,7 +125,7 @@ def _places(text: str) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
-    """Parts of a value that is no word: its halves, a piece that was cut out."""
+    """Yield parts of a value that is no word: its halves, a piece that was cut out."""
     for value, _, label in known:
         size = max(_WINDOW, len(value) // 3)
         is_long = len(value) >= 2 * _WINDOW
@@ -132,7 +137,8 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
 
 
 def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
-    """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
+    """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands
+    between."""
     for codes, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
         said = " ".join(["", *codes.findall(text), ""])
         for form, (value, _, label) in product(forms, known):
@@ -154,7 +160,7 @@ def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
 
 
 def _is_hash(piece: str) -> bool:
-    """True for what looks like a hash, and holds neither letters nor packed bytes."""
+    """Return True for what looks like a hash, and holds neither letters nor packed bytes."""
     if not _HASH.fullmatch(piece):
         return False
     data = bytes.fromhex(piece)

@@ -1,7 +1,8 @@
 """Finds a value that the agent holds in a text, in whatever way a program wrote it there.
 
-Two steps. `fold` boils a text down to its letters and digits, escapes undone, in lower case: a search for a folded
-spelling costs next to nothing and misses none. Only when one is there, a pattern finds the exact place.
+Two steps. `fold` boils a text down to its letters and digits, escapes undone, in lower case: a
+search for a folded spelling costs next to nothing and misses none. Only when one is there, a
+pattern finds the exact place.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
-SHORT = 8  # characters; a value below is hidden only where it stands alone, and if it is no mere word or number
+# characters; a value below is hidden only where it stands alone, and if it is no mere word or
+# number
+SHORT = 8
 FEWEST = 4  # a value below cannot be hidden: it would take half of every text with it
 _DROPPED = bytes(code for code in range(256) if not (code < 128 and chr(code).isalnum()))
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\u2400"
 _ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))"
-# Escapes that stand for one byte or one character, escaped once or many times. Begins with a class, which is
-# searched quickly; a row of backslashes is read once, from its first.
+# Escapes that stand for one byte or one character, escaped once or many times. Begins with a class,
+# which is searched quickly; a row of backslashes is read once, from its first.
 _ESCAPED = (
     r"[%\\&](?:(?<=%)(?:25)*([0-9A-Fa-f]{2})|(?<=\\)(?<!\\\\)\\*(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})"
     r"|([0-7]{3})|[nrt])|(?<=&)(?:amp;)*(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|[A-Za-z]{2,8}[0-9]?);)"
@@ -29,7 +32,8 @@ _BYTE = r"(?<![0-9A-Za-z])0[xX]([0-9A-Fa-f]{2})(?![0-9A-Za-z])"
 
 
 class Needle(NamedTuple):
-    """One spelling: `folded` is what to look for in a folded text, `pattern` gives the regex of the exact place."""
+    """One spelling: `folded` is what to look for in a folded text, `pattern` gives the regex of the
+    exact place."""
 
     folded: bytes
     pattern: Callable[[], str]
@@ -44,11 +48,11 @@ class Held(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """True when it is hidden only where it stands alone."""
+        """Return True when it is hidden only where it stands alone."""
         return len(self.value) < SHORT
 
     def hide(self, text: str, folded: bytes) -> str:
-        """The text without the value. `folded` is `fold(text)`."""
+        """Return the text without the value. `folded` is `fold(text)`."""
         for needle in self.needles:
             if needle.folded in folded:
                 text = _compiled(needle.pattern()).sub(lambda _: self.label, text)
@@ -56,7 +60,8 @@ class Held(NamedTuple):
 
 
 def held(label: str, value: str) -> Iterator[Held]:
-    """Give a value as it is looked for; of one of many lines also each long line, since tools show single lines."""
+    """Give a value as it is looked for; of one of many lines also each long line, since tools show
+    single lines."""
     if len(value) < SHORT:
         yield from _short(label, value)
         return
@@ -67,7 +72,8 @@ def held(label: str, value: str) -> Iterator[Held]:
 
 
 def _short(label: str, value: str) -> Iterator[Held]:
-    """Give a value that is hidden where it stands alone; a word or a number of few letters never is."""
+    """Give a value that is hidden where it stands alone; a word or a number of few letters never
+    is."""
     is_plain = value.isalpha() or value.isdigit()
     if len(value) >= (6 if is_plain else FEWEST):
         alone = rf"(?<!\w){re.escape(value)}(?!\w)"
@@ -75,7 +81,8 @@ def _short(label: str, value: str) -> Iterator[Held]:
 
 
 def fold(text: str) -> bytes:
-    """Return the ASCII letters and digits of a text in lower case, with escapes and terminal codes undone."""
+    """Return the ASCII letters and digits of a text in lower case, with escapes and terminal codes
+    undone."""
     if not text.isascii() and _compiled("[\uff01-\uff5e]").search(text):
         import unicodedata
 
@@ -92,7 +99,7 @@ def fold(text: str) -> bytes:
 
 
 def boil(text: str) -> bytes:
-    """The ASCII letters and digits of a text in lower case."""
+    """Return the ASCII letters and digits of a text in lower case."""
     return letters_of(text.encode("utf-8", "surrogatepass"))
 
 
@@ -139,7 +146,8 @@ def _needles(value: str) -> Iterator[Needle]:
 
 
 def _turned(value: str) -> Iterator[str]:
-    """Give the value with its letters moved: a few places on in the alphabet, its end for its beginning, rot47."""
+    """Give the value with its letters moved: a few places on in the alphabet, its end for its
+    beginning, rot47."""
     upper, lower = string.ascii_uppercase, string.ascii_lowercase
     for places in (1, 3, 5, 23, 25):
         moved = upper[places:] + upper[:places] + lower[places:] + lower[:places]
@@ -150,7 +158,8 @@ def _turned(value: str) -> Iterator[str]:
 
 
 def _aligned(data: bytes) -> Iterator[str]:
-    """The base64 of data that may stand anywhere in what was encoded: letters that hold no other byte."""
+    """Yield the base64 of data that may stand anywhere in what was encoded: letters that hold no
+    other byte."""
     import base64
 
     for before in range(3):
@@ -159,7 +168,8 @@ def _aligned(data: bytes) -> Iterator[str]:
 
 
 def _noise(own: str) -> str:
-    """Tell what may stand between two characters: line ends, terminal codes, NULs, quotes and + of a text put together."""
+    """Tell what may stand between two characters: line ends, terminal codes, NULs, quotes and + of
+    a text put together."""
     free = "".join(
         letter
         for letter in " \t\r\n\0\"'`+,|.-_:/" + _INVISIBLE
@@ -170,7 +180,7 @@ def _noise(own: str) -> str:
 
 
 def _spelled(value: str) -> str:
-    """The value with each character plain or escaped, in upper or lower case."""
+    """Return the value with each character plain or escaped, in upper or lower case."""
     return "(?i)" + _noise(value).join(_character(letter) for letter in value)
 
 
@@ -216,7 +226,8 @@ def _joined(codes: list[str]) -> str:
 
 
 def _base64(whole: str) -> str:
-    """Letters of base64 in both alphabets, over several lines, in a URL or in JSON, with what else the last group holds."""
+    """Return the letters of base64 in both alphabets, over several lines, in a URL or in JSON, with
+    what else the last group holds."""
     letters = {"+": r"(?:[+-]|%2b)", "-": "[+-]", "/": r"(?:\\*/|_|%2f)", "_": r"(?:\\*/|_)"}
     between = r"(?>(?:[\s\0\u2400\"',]|['\"]\s*\+|\\+[nr]|" + _ANSI + ")*)"
     return (

@@ -1,7 +1,8 @@
-"""Hide keys that show whose they are: `sk-…`, `ghp_…`, PEM blocks, JWT, webhooks, passwords in URLs.
+"""Hide keys that show whose they are: `sk-…`, `ghp_…`, PEM blocks, JWT, webhooks, passwords in
+URLs.
 
-The shapes are rows of assets/safety/key_shapes.txt. No rule goes by randomness: it would hide hashes and lock files.
-Patterns are compiled when a text may hold such a key.
+The shapes are rows of assets/safety/key_shapes.txt. No rule goes by randomness: it would hide
+hashes and lock files. Patterns are compiled when a text may hold such a key.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def rows(file: str, section: str) -> Rows:
 
 
 def hide_keys(text: str, label: str) -> str:
-    """Return the text with every such key replaced by `label`; of a password in a URL the user's name stays."""
+    """Return the text with every such key replaced by `label`; of a password in a URL the user's
+    name stays."""
     if len(text) < _SHORTEST:
         return text
     for marker, shape in rows("safety/key_shapes.txt", "blocks"):
@@ -47,7 +49,8 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def replaced(text: str, marker: str, shape: str, replace: Callable[[re.Match[str]], str]) -> str:
-    """Substitute on the lines that hold `marker` alone: a search for it is quicker than the pattern."""
+    """Substitute on the lines that hold `marker` alone: a search for it is quicker than the
+    pattern."""
     parts, at = list[str](), 0
     found = text.find(marker)
     while found >= 0:
@@ -78,7 +81,8 @@ def _end_of_key(text: str, start: int) -> int | None:
 
 
 def _starts(word: str, at: int) -> Iterator[int]:
-    """Give where in a word a key may begin: in front, and behind each dash or dot ("backup-ghp_…")."""
+    """Give where in a word a key may begin: in front, and behind each dash or dot
+    ("backup-ghp_…")."""
     begin = len(word) - len(word.lstrip("_.-"))
     while 0 <= begin < len(word):
         yield at + begin

@@ -1,4 +1,5 @@
-"""Tell which values the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
+"""Tell which values the agent holds and nobody may read: keys of the config, passwords in its
+addresses, the environment's."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _SHORTEST = 8
 
 
 def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
-    """The values by name; a name may stand in a log, a value may not. `config` is None when it could not be read."""
+    """Return the values by name; a name may stand in a log, a value may not. `config` is None when
+    it could not be read."""
     found = {name: value for name, value in _of_config(config) if value} if config else {}
     allowed = config.safety.credentials if config else ()
     for name, value in environ.items():
@@ -32,12 +34,13 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
 
 
 def _is_value(text: str) -> bool:
-    """True for what may be a secret, and is no path."""
+    """Return True for what may be a secret, and is no path."""
     return len(text) >= _SHORTEST and not text.startswith(("/", "~"))
 
 
 def without(config: Config, text: str) -> str:
-    """A text of the owner's as it may be kept in a file: held values and other secrets are hidden."""
+    """Return a text of the owner's as it may be kept in a file: held values and other secrets are
+    hidden."""
     from safety.secrets.redactor import Redactor
 
     return Redactor(held_values(config, os.environ))(text)

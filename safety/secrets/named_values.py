@@ -1,7 +1,9 @@
-"""Find values that stand behind a name such as `password=`: in settings, code, JSON, XML, headers, options, sentences.
+"""Find values that stand behind a name such as `password=`: in settings, code, JSON, XML, headers,
+options, sentences.
 
-A name is looked for by plain search; only there a pattern looks further. What is a place to fill in (`<password>`,
-`${TOKEN}`), a type or a call is no value. Names and shapes: assets/safety/named_values.txt.
+A name is looked for by plain search; only there a pattern looks further. What is a place to fill in
+(`<password>`, `${TOKEN}`), a type or a call is no value. Names and shapes:
+assets/safety/named_values.txt.
 """
 
 from __future__ import annotations
@@ -33,17 +35,17 @@ class Pair(NamedTuple):
 
     @property
     def is_password(self) -> bool:
-        """True for a name of what people choose themselves."""
+        """Return True for a name of what people choose themselves."""
         return any(word in self.name for word in _words("passwords"))
 
     @property
     def has_digit(self) -> bool:
-        """True if a digit stands in the value."""
+        """Return True if a digit stands in the value."""
         return any(map(str.isdigit, self.value))
 
     @property
     def is_strong(self) -> bool:
-        """True where even a word may be a secret."""
+        """Return True where even a word may be a secret."""
         return self.is_password or self.has_digit
 
     def fits(self, shape: str, text: str | None = None) -> bool:
@@ -72,7 +74,8 @@ def hide_named(text: str, label: str) -> str:
 
 
 def _value_at(text: str, start: int, label: str) -> tuple[int, int]:
-    """Return where the value behind the name that begins here begins and ends; -1 where there is none."""
+    """Return where the value behind the name that begins here begins and ends; -1 where there is
+    none."""
     found = _pair().match(text, start)
     if found and _is_secret(_read(text, found), label):
         return found.start("value"), _end(found)
@@ -90,7 +93,8 @@ def _read(text: str, found: re.Match[str]) -> Pair:
 
 
 def _end(found: re.Match[str]) -> int:
-    """Return where the value ends: before the next field, and before what closes a sentence or a list."""
+    """Return where the value ends: before the next field, and before what closes a sentence or a
+    list."""
     if found["quote"]:
         return found.end("value")
     value = re.split(r"[;&,](?=[ ]?\w[\w .-]*=)", found["value"])[0]
@@ -117,7 +121,7 @@ def _places(text: str, marker: str) -> Iterator[int]:
 
 
 def _is_key(text: str, at: int) -> bool:
-    """True of `api_key` and `<key>`, not of `keyboard` and `monkey`."""
+    """Return True of `api_key` and `<key>`, not of `keyboard` and `monkey`."""
     return text.startswith("key>", at) or text.endswith(_key_starts(), max(0, at - 16), at)
 
 
@@ -146,12 +150,13 @@ def _pair() -> re.Pattern[str]:
 
 
 def _is_secret(pair: Pair, label: str) -> bool:
-    """Return True if the value behind a name is one, and not code, a type, or a place to fill in."""
+    """Return True if the value behind a name is one, and not code, a type, or a place to fill
+    in."""
     return label not in pair.value and next(judge(pair) for is_so, judge in _RULES if is_so(pair))
 
 
 def _is_no_value(pair: Pair) -> bool:
-    """True of the name again, one sign many times, and a place to fill in."""
+    """Return True of the name again, one sign many times, and a place to fill in."""
     spellings = (pair.value, pair.value.rstrip(".,:;)!?"))
     is_the_name = pair.value.lower().strip("_-:") == pair.name
     is_one_sign = len(set(pair.value)) < 3
@@ -167,7 +172,8 @@ def _is_named_in_chinese(pair: Pair) -> bool:
 
 
 def _behind_a_space(pair: Pair) -> bool:
-    """`--password x`, `ENV DB_PASSWORD x`, `IDENTIFIED BY`, .netrc: a space parts name and value."""
+    """`--password x`, `ENV DB_PASSWORD x`, `IDENTIFIED BY`, .netrc: a space parts name and
+    value."""
     if pair.fits("no_operand"):
         return False
     if pair.follows("option"):

@@ -1,6 +1,8 @@
-"""Hide secrets in text: the values that the agent holds, in every spelling; keys known by their looks; named values.
+"""Hide secrets in text: the values that the agent holds, in every spelling; keys known by their
+looks; named values.
 
-In this order: encodings.py and disguises.py, key_shapes.py, named_values.py. Patterns are compiled when a text first needs them.
+In this order: encodings.py and disguises.py, key_shapes.py, named_values.py. Patterns are compiled
+when a text first needs them.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ _TO_COME = "Vx7Probe92kQ"
 
 @dataclass(slots=True)
 class Redactor:
-    """`Redactor({"OPENAI_API_KEY": "…"})(text)` gives the text with each such value replaced by `[OPENAI_API_KEY]`.
+    """`Redactor({"OPENAI_API_KEY": "…"})(text)` gives the text with each such value replaced by
+    `[OPENAI_API_KEY]`.
 
-    Takes more than 5 MB a second. What cannot be hidden without taking half of every text with it (fewer than four
-    characters; a word or a number of fewer than six) is left out.
+    Takes more than 5 MB a second. What cannot be hidden without taking half of every text with it
+    (fewer than four characters; a word or a number of fewer than six) is left out.
     """
 
     values: Mapping[str, str]
@@ -60,7 +63,8 @@ class Redactor:
         return hide_disguised(text, [(e.value, e.label) for e in known if not e.is_short])
 
     def held(self) -> list[Held]:
-        """Return the values with their spellings, the longest first: one may be a part of another."""
+        """Return the values with their spellings, the longest first: one may be a part of
+        another."""
         if self._held is None:
             found = [
                 each for name, value in self.values.items() for each in held(f"[{name}]", value)
@@ -70,7 +74,8 @@ class Redactor:
         return self._held
 
     def redact(self, data: Any) -> Any:
-        """Return JSON data of any depth below Python's own limit without secrets: in keys, values, and values by their key."""
+        """Return JSON data of any depth below Python's own limit without secrets: in keys, values,
+        and values by their key."""
         # Rows repeat their keys and most of their values: each text is looked at once.
         return self._redacted(data, cache(self.__call__))
 
@@ -102,7 +107,8 @@ class Redactor:
 class Stream:
     """Hide secrets in a text that comes in pieces, also one that two pieces share.
 
-    What could still become a secret waits: an unfinished word, what follows a name on its line, a key of many lines.
+    What could still become a secret waits: an unfinished word, what follows a name on its line, a
+    key of many lines.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -126,7 +132,8 @@ class Stream:
         return ready
 
     def _is_apart(self, cut: int) -> bool:
-        """Return True if both sides of the cut hide the same as the whole does; a look at what is near is enough."""
+        """Return True if both sides of the cut hide the same as the whole does; a look at what is
+        near is enough."""
         before, behind = self._waiting[max(0, cut - _NEAR) : cut], self._waiting[cut:]
         return self._redactor(before) + self._redactor(behind) == self._redactor(before + behind)
 
@@ -147,7 +154,8 @@ class Stream:
         return not self._redactor(near + _TO_COME).endswith(_TO_COME)
 
     def _open_letters(self, text: str) -> int:
-        """Count the letters of a value that we hold at the end of a text where it is not all of it."""
+        """Count the letters of a value that we hold at the end of a text where it is not all of
+        it."""
         tail = fold(text)
         unfinished = (needle for needle in self._needles if not tail.endswith(needle))
         return max((_overlap(tail, needle) for needle in unfinished), default=0)
@@ -178,7 +186,8 @@ def _word_start(text: str) -> int:
 
 
 def _named_start(text: str) -> int:
-    """Return the start of the last word, or of the line with a name or an address, or of a name's line before it."""
+    """Return the start of the last word, or of the line with a name or an address, or of a name's
+    line before it."""
     cut = _word_start(text)
     line = text.rfind("\n", 0, cut) + 1
     has_address = "://" in text[line:]

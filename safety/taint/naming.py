@@ -1,8 +1,9 @@
 """Tell what the owner has named: a target counts when it stands in the request, or in the owner's
 own data.
 
-Both are compared in one form: width, capitals, spaces and invisible characters do not matter, letters that only look alike do.
-A name licenses no address: "write to Bob" lets `bob@example.org` through only if the owner's own data has that address.
+Both are compared in one form: width, capitals, spaces and invisible characters do not matter,
+letters that only look alike do. A name licenses no address: "write to Bob" lets `bob@example.org`
+through only if the owner's own data has that address.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _LONGEST_REST = 120  # characters of a path below an address that was named
 
 
 def is_public_page(url: str) -> bool:
-    """Return True for a page of a public host, whose log none of those reads whom it could tell something."""
+    """Return True for a page of a public host, whose log none of those reads whom it could tell
+    something."""
     return host_of(url) in _HOSTS["public"] and "?" not in url and not url.endswith("…")
 
 
@@ -83,19 +85,20 @@ class Named:
         return by_kind.get(target.kind, lambda: self._has_phrase(value))()
 
     def has_url(self, url: str, *, strict: bool) -> bool:
-        """Return True if the owner named this address, its host, or a folder of it. `strict`: and its query."""
+        """Return True if the owner named this address, its host, or a folder of it. `strict`: and
+        its query."""
         wanted = url_of(url)
         known = self._urls if wanted else []
         return any(wanted and _covers(each, wanted, strict=strict) for each in known)
 
     @property
     def addresses(self) -> list[str]:
-        """The hosts of the addresses that the owner named."""
+        """Return the hosts of the addresses that the owner named."""
         return [url.netloc for url in self._urls]
 
     @property
     def has_days(self) -> bool:
-        """True if the request names days by their dates."""
+        """Return True if the request names days by their dates."""
         return bool(self._days)
 
     @cached_property
@@ -117,7 +120,7 @@ class Named:
         return {_number(text) for text in re.findall(r"\d[\d.,]*", plain(self.request))}
 
     def _has_number(self, value: str) -> bool:
-        """A number that merely occurs names nothing."""
+        """Return a number that merely occurs names nothing."""
         shape = rf"(?:{_NUMBERS_A_THING})\W{{0,4}}(?:is )?\W?{value}(?!\d)"
         return bool(re.search(shape, self._text))
 
@@ -154,7 +157,8 @@ class Named:
         )
 
     def _has_time(self, value: str) -> bool:
-        """Find a day that the request names; True when it names none, or only in words (tomorrow)."""
+        """Find a day that the request names; True when it names none, or only in words
+        (tomorrow)."""
         wanted = re.search(r"(?:(\d{4})-)?(\d{1,2})-(\d{1,2})", value)
         return not self._days or not wanted or (int(wanted[2]), int(wanted[3])) in self._days
 

@@ -1,7 +1,8 @@
-"""Whose words a result is: the owner's own, or somebody else's, who may want the model to do what the owner never asked.
+"""Whose words a result is: the owner's own, or somebody else's, who may want the model to do what
+the owner never asked.
 
-A run keeps the origins of all that its model has read. Once there is one, what the run does to others is asked about:
-models obey what they read.
+A run keeps the origins of all that its model has read. Once there is one, what the run does to
+others is asked about: models obey what they read.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ _MOST_PATHS = 200
 def of_result(
     effects: Sequence[str], args: dict[str, Any], paths: Sequence[Path], places: Places
 ) -> str:
-    """Return the origin of what a call brought: "" for the owner's own. `paths` are those that the call names."""
+    """Return the origin of what a call brought: "" for the owner's own. `paths` are those that the
+    call names."""
     own = set(effects)
     if not own or not own <= _OURS:
         return Origin.WEB if "network" in own else Origin.TOOL
@@ -73,13 +75,14 @@ def _of_script(args: dict[str, Any], places: Places) -> str:
 
 
 def of_messages(messages: Iterable[dict[str, Any]]) -> str:
-    """Return the origin of the notes in the first messages: what shared sessions said carries their name."""
+    """Return the origin of the notes in the first messages: what shared sessions said carries their
+    name."""
     texts = (str(message.get("content")) for message in messages)
     return Origin.SHARED if any(map(_SHARED_NOTE.search, texts)) else ""
 
 
 def _any_outside(paths: Iterable[Path], places: Places) -> bool:
-    """True if one lies outside the roots and is no file of the system."""
+    """Return True if one lies outside the roots and is no file of the system."""
     return any(
         places.kind(path) == "outside" and not str(path).startswith(_SYSTEM) for path in paths
     )

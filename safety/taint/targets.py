@@ -1,4 +1,5 @@
-"""Whom and what an effect reaches: recipients, addresses, accounts, places, amounts, in the arguments of a call."""
+"""Whom and what an effect reaches: recipients, addresses, accounts, places, amounts, in the
+arguments of a call."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ class Target(NamedTuple):
 
 
 def of_call(args: Mapping[str, Any], *, effect: str) -> list[Target]:
-    """Return the targets in the arguments of a call; for one that only reads, the URLs and hosts that it asks."""
+    """Return the targets in the arguments of a call; for one that only reads, the URLs and hosts
+    that it asks."""
     read = _of_reading if effect == "read" else _of_value
     found = [
         target for path, value in _leaves(args) for target in read(_words(path), value, effect)
@@ -110,7 +112,8 @@ def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
 
 
 def _name(text: str, inside: list[Target]) -> Iterator[Target]:
-    """Give what is left beside the addresses in a text: `Bob <bob@example.org>` is the address alone."""
+    """Give what is left beside the addresses in a text: `Bob <bob@example.org>` is the address
+    alone."""
     rest = text
     for target in inside:
         rest = rest.replace(target.value, " ")
@@ -135,7 +138,8 @@ def _leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, A
 
 
 def _words(path: str) -> set[str]:
-    """Split the last of an argument's names: `start_day` gives start, day; "attachments" counts anywhere."""
+    """Split the last of an argument's names: `start_day` gives start, day; "attachments" counts
+    anywhere."""
     words = {word.lower() for word in _NAME_PARTS.findall(path.split(" ")[-1])}
     return words | ({"attachments"} if "attachment" in path.lower() else set())
 

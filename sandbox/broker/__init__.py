@@ -1,6 +1,9 @@
-"""Single programs of the host for a script in a cell: the table of what may look, and who runs it outside.
+"""Single programs of the host for a script in a cell: the table of what may look, and who runs it
+outside.
 
-In a cell a link stands for each program; it asks the broker, which runs exactly one list of words."""
+In a cell a link stands for each program; it asks the broker, which runs exactly one list of
+words.
+"""
 
 from typing import TYPE_CHECKING
 

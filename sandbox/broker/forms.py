@@ -1,7 +1,8 @@
-"""Reads the table of programs that may look at the machine from a cell, and holds a list of words against it.
+"""Reads the table of programs that may look at the machine from a cell, and holds a list of words
+against it.
 
-assets/network/programs.yaml has a row for each program: the options and words that only look. What a row does not name, the program is
-not given.
+assets/network/programs.yaml has a row for each program: the options and words that only look. What
+a row does not name, the program is not given.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _VALUE = re.compile(r"[\w.,:@%/+*=~ -]*")
 
 
 class Form(NamedTuple):
-    """One row. `letters` may be joined (`-ef`); options of `valued` take a value; `words` is a pattern for the rest."""
+    """One row. `letters` may be joined (`-ef`); options of `valued` take a value; `words` is a
+    pattern for the rest."""
 
     letters: str = ""
     options: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ def _taken(form: Form, words: Sequence[str], at: int) -> int:
 
 
 def _is_joined(form: Form, word: str) -> bool:
-    """True for `-ef`, and for a dash alone."""
+    """Return True for `-ef`, and for a dash alone."""
     return not word.startswith("--") and set(word[1:]) <= set(form.letters)
 
 
@@ -89,7 +91,7 @@ def _is_value(words: Sequence[str], at: int) -> bool:
 
 
 def _has_value(form: Form, word: str) -> bool:
-    """True for `--sort=-rss` and `-n20`."""
+    """Return True for `--sort=-rss` and `-n20`."""
     name, equals, value = word.partition("=")
     if equals and name.startswith("--"):
         return name in form.valued and bool(re.fullmatch(_VALUE, value))

@@ -1,7 +1,9 @@
-"""Runs one program outside a cell for a script inside: exactly one list of words, and nothing around it.
+"""Runs one program outside a cell for a script inside: exactly one list of words, and nothing
+around it.
 
-The name leads to a file that belongs to root and that nobody else may write to, nor any folder above it. A table of option forms
-(forms.py) or the owner's own yes must cover the words. The environment is our own; there is no input.
+The name leads to a file that belongs to root and that nobody else may write to, nor any folder
+above it. A table of option forms (forms.py) or the owner's own yes must cover the words. The
+environment is our own; there is no input.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def program(name: str, path: Sequence[str] = PATH) -> Path:
 
 
 def _check(file: Path) -> None:
-    """Raises Untrusted unless root alone decides what the file is."""
+    """Raise Untrusted unless root alone decides what the file is."""
     for each in (file, *file.parents):
         found = each.stat()
         if any((found.st_uid, found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))):

@@ -1,4 +1,5 @@
-"""Puts a link into a cell for each program that only the broker may run: it leads to a shim, which asks the broker."""
+"""Puts a link into a cell for each program that only the broker may run: it leads to a shim, which
+asks the broker."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def shim_text() -> bytes:
 
 
 def mounted(text: int) -> list[str]:
-    """Return what bubblewrap is told: a folder of links to the shim. `text` is a descriptor from which that is read."""
+    """Return what bubblewrap is told: a folder of links to the shim. `text` is a descriptor from
+    which that is read."""
     words = ["--dir", ASKED, "--perms", "0755", "--ro-bind-data", str(text), f"{ASKED}/.shim"]
     links = (("--symlink", ".shim", f"{ASKED}/{name}") for name in programs())
     return [*words, *(word for link in links for word in link)]

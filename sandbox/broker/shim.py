@@ -1,7 +1,7 @@
 """Asks the broker to run a program outside the cell, and says what it says.
 
-A program of its own, `shim.py PORT NAME ARGS…`, which uses no module of ours. What comes back are frames: a byte (1 output, 2 errors,
-0 the exit code), four bytes of length, the data.
+A program of its own, `shim.py PORT NAME ARGS…`, which uses no module of ours. What comes back are
+frames: a byte (1 output, 2 errors, 0 the exit code), four bytes of length, the data.
 """
 
 from __future__ import annotations

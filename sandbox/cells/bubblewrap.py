@@ -1,6 +1,8 @@
-"""The command line of bubblewrap for each kind of sandbox: what is seen, what may be written, what is cut off.
+"""The command line of bubblewrap for each kind of sandbox: what is seen, what may be written, what
+is cut off.
 
-Nothing here starts anything. Mounts are made in the order of the arguments: a later one lies on top.
+Nothing here starts anything. Mounts are made in the order of the arguments: a later one lies on
+top.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from pathlib import Path
 
 from sandbox.cells import seccomp
 
-# `--unshare-user` says it where `--unshare-all` only tries; as root the rights of root would stay without `--cap-drop`.
+# `--unshare-user` says it where `--unshare-all` only tries; as root the rights of root would stay
+# without `--cap-drop`.
 _APART = (
     "--unshare-all",
     "--unshare-user",
@@ -22,7 +25,17 @@ _APART = (
     "--new-session",
 )
 _ESSENTIALS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_SETTINGS = ("ld.so.cache", "localtime", "passwd", "group", "nsswitch.conf", "hosts", "alternatives", "ssl/certs", "ssl/openssl.cnf")  # fmt: skip
+_SETTINGS = (
+    "ld.so.cache",
+    "localtime",
+    "passwd",
+    "group",
+    "nsswitch.conf",
+    "hosts",
+    "alternatives",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+)
 _RUNTIME = ("/run", "/var/run")  # where daemons and the desktop have their sockets
 # bubblewrap itself closes irq and bus
 _KERNEL = ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "mtrr", "dynamic_debug")
@@ -30,7 +43,8 @@ TEMPORARY_BYTES = 1 << 30  # of a folder for temporary files that the sandbox ha
 
 
 def narrow(readable: Iterable[str | Path], info: int) -> list[str]:
-    """For a script of an SOP: Python's library and `readable` to read, nothing to write, nobody to talk to."""
+    """For a script of an SOP: Python's library and `readable` to read, nothing to write, nobody to
+    talk to."""
     places = [
         "/usr",
         "/lib",
@@ -58,7 +72,8 @@ def narrow(readable: Iterable[str | Path], info: int) -> list[str]:
 
 
 def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
-    """For a shared session: programs and Python to read, one folder to write, which is HOME; no file of the owner."""
+    """For a shared session: programs and Python to read, one folder to write, which is HOME; no
+    file of the owner."""
     places = [
         *_ESSENTIALS,
         *(f"/etc/{name}" for name in _SETTINGS),
@@ -91,7 +106,8 @@ def wide(
     hidden: Iterable[str] = (),
     info: int,
 ) -> list[str]:
-    """For the owner's tasks: all to read but `hidden`, `roots` to write but `kept`; `pinned` folders stay where they are.
+    """For the owner's tasks: all to read but `hidden`, `roots` to write but `kept`; `pinned`
+    folders stay where they are.
 
     `info`: the descriptor of the filter.
     """
@@ -113,12 +129,12 @@ def wide(
 
 
 def python_places() -> list[str]:
-    """Where this Python and its packages lie."""
+    """Return where this Python and its packages lie."""
     return _python(sys.base_prefix, sys.base_exec_prefix, sys.prefix)
 
 
 def file(content: bytes) -> int:
-    """A descriptor from which a child reads these bytes."""
+    """Return a descriptor from which a child reads these bytes."""
     descriptor = os.memfd_create("sandbox")
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -126,7 +142,8 @@ def file(content: bytes) -> int:
 
 
 def call_filter() -> int:
-    """Return a descriptor of the filter of system calls; -1 where none is known for this machine."""
+    """Return a descriptor of the filter of system calls; -1 where none is known for this
+    machine."""
     return file(seccomp.program(network="all")) if seccomp.is_known() else -1
 
 
@@ -135,7 +152,8 @@ def _python(*prefixes: str) -> list[str]:
 
 
 def _system() -> list[str]:
-    """Devices and processes. Root's writes to /proc are let through by its user id, whatever rights it has given up."""
+    """Devices and processes. Root's writes to /proc are let through by its user id, whatever rights
+    it has given up."""
     words = ["--dev", "/dev", "--proc", "/proc"]
     for name in _KERNEL if os.geteuid() == 0 else ():
         place = f"/proc/{name}"

@@ -1,5 +1,6 @@
-"""A control group for one call, where we may make one: limits on memory and processes that hold for all of its processes
-together. Only root may without asking anyone; for others the limits of each process (sandbox/cells/levels.py) stand alone."""
+"""A control group for one call, where we may make one: limits on memory and processes that hold for
+all of its processes together. Only root may without asking anyone; for others the limits of each
+process (sandbox/cells/levels.py) stand alone."""
 
 from __future__ import annotations
 
@@ -39,11 +40,11 @@ class Group:
 
     @property
     def files(self) -> list[str]:
-        """Where a process writes 0 to join."""
+        """Return where a process writes 0 to join."""
         return [str(folder / "cgroup.procs") for folder in self.folders]
 
     def close(self) -> None:
-        """Removes it; while its last process is still going, a later agent does."""
+        """Remove it; if its last process is still ending, a later agent removes it."""
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -51,7 +52,8 @@ class Group:
 
 
 def _sweep(parent: Path) -> None:
-    """Removes groups that agents left behind which are gone, killed perhaps. One in which there are processes stays."""
+    """Remove groups that agents left behind which are gone, killed perhaps. One in which there are
+    processes stays."""
     for folder in parent.glob("sopwith-*"):
         pid = folder.name.split("-")[1]
         if not Path(f"/proc/{pid}").exists():

@@ -1,11 +1,13 @@
-"""Gives up rights, then becomes another program: what holds a script where there are no user namespaces.
+"""Gives up rights, then becomes another program: what holds a script where there are no user
+namespaces.
 
-A program of its own, `confine.py N PROGRAM ARGS…`. Descriptor N has the orders, a marshalled dict: `list`
-(folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `make` (folders
-in which new files may be made), `filter` (a seccomp program), `limits`
-and `env` (name → value): what loads this program is not for a script to say.
-It uses few modules, most of them in C, since a call waits for its start. Exit code 125: a right
-could not be given up, and nothing was started. Source: landlock(7), seccomp(2).
+A program of its own, `confine.py N PROGRAM ARGS…`. Descriptor N has the orders, a marshalled dict:
+`list` (folders whose names may be seen), `ports` (of this machine, to which alone it may connect),
+`read` and `write` (folders and files), each with all in it, `make` (folders in which new files may
+be made), `filter` (a seccomp program), `limits` and `env` (name → value): what loads this program
+is not for a script to say. It uses few modules, most of them in C, since a call waits for its
+start. Exit code 125: a right could not be given up, and nothing was started. Source: landlock(7),
+seccomp(2).
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def _read(given: int) -> dict[str, Any]:
 
 
 def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> None:
-    """Confines this process; then it is the program, or ends."""
+    """Confine this process; then become the program, or end."""
     try:
         _confine(orders)
     except OSError as error:

@@ -1,10 +1,13 @@
 """Where code runs that nobody has read: how much this machine can hold, and for whom it is held.
 
-    full     bubblewrap, or walls.py: namespaces of its own, the system read-only, a filter of system calls, limits
-    partial  Landlock, the same filter and limits (docs/safety.md says what that leaves open); on macOS Seatbelt
+    full     bubblewrap, or walls.py: namespaces of its own, the system read-only, a filter of
+             system calls, limits
+    partial  Landlock, the same filter and limits (docs/safety.md says what that leaves open); on
+             macOS Seatbelt
     none     nothing; the gate asks before code runs, and without the owner none runs
 
-Every run loads this; what trying and building need is in probing.py and mounts.py. Source: seed 000 (safety).
+Every run loads this; what trying and building need is in probing.py and mounts.py. Source: seed 000
+(safety).
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ class Level(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limit each process, and where a control group can be made, by `memory_bytes` and `processes` all of a call together."""
+    """Limit each process, and where a control group can be made, by `memory_bytes` and `processes`
+    all of a call together."""
 
     memory_bytes: int = 4 << 30
     processes: int = 512
@@ -47,8 +51,9 @@ class Limits(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """For whom code runs. `places` are those of the run; the first root of a "shared" one is its only folder, and besides
-    that it may read `readable` (where its scripts are put). "dry" is the owner in a stage that is held for the whole run."""
+    """For whom code runs. `places` are those of the run; the first root of a "shared" one is its
+    only folder, and besides that it may read `readable` (where its scripts are put). "dry" is the
+    owner in a stage that is held for the whole run."""
 
     kind: Kind
     places: Places
@@ -60,12 +65,13 @@ class Sandbox:
     """The sandbox of a run. Its cells (tools/scripts/cells.py) end with it."""
 
     def __init__(self, level: Level, profile: Profile, exits: Exits | None = None) -> None:
-        """`exits` lead out of the cells; without them there is no way out."""
+        """Set the level; `exits` lead out of the cells, and without them there is no way out."""
         self.level, self.profile, self.exits = level, profile, exits
 
 
 def probe(home: Path | None = None) -> Level:
-    """Return what holds here, really tried. A success is noted in `home` and believed until the next boot."""
+    """Return what holds here, really tried. A success is noted in `home` and believed until the
+    next boot."""
     key = machine() if home else ""
     note = home / "sandbox" if home and key else None
     if note and _noted(note) == key:
@@ -87,8 +93,8 @@ def _noted(note: Path) -> str:
 
 
 def builder() -> str:
-    """Return the program that builds walls: the system's bubblewrap, which AppArmor may know by its path, else the one of
-    the package, else our own."""
+    """Return the program that builds walls: the system's bubblewrap, which AppArmor may know by its
+    path, else the one of the package, else our own."""
     return shutil.which("bwrap") or _packaged() or str(WALLS)
 
 
@@ -116,7 +122,8 @@ def python() -> list[str]:
 
 
 def chosen(level: Level, wanted: str) -> Level:
-    """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if it says so."""
+    """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if
+    it says so."""
     if wanted == "none":
         return Level("none", "switched off in config.yaml")
     if wanted == "partial" and level.name == "full":
@@ -132,7 +139,8 @@ def chosen(level: Level, wanted: str) -> Level:
 def runs_code(
     level: Level, wanted: str, *, attended: bool
 ) -> tuple[Literal["yes", "ask", "no"], str]:
-    """Return True if code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
+    """Return True if code runs in a run for which the config says `wanted`, and why not, with how
+    to get a sandbox."""
     if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
         return "yes", ""
     why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason
@@ -140,7 +148,8 @@ def runs_code(
 
 
 def machine() -> str:
-    """Return what a noted success depends on, in words that change with it; "" where that cannot be told."""
+    """Return what a noted success depends on, in words that change with it; "" where that cannot be
+    told."""
     program = builder()
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -1,7 +1,8 @@
 """Lay out the mounts of a sandbox for one call, and the command lines that build them.
 
-A plan is drawn for each call, since what must be guarded changes: an editor has put another file in the place of
-`.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
+A plan is drawn for each call, since what must be guarded changes: an editor has put another file in
+the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the
+second (tools/scripts/cells.py).
 """
 
 from __future__ import annotations
@@ -22,8 +23,27 @@ from sandbox.network import NOTHING, Leave
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-_CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
-# Variables of the owner's environment that a program may know; a name that sounds like a secret never passes (tools/scripts/calls.py).
+_CODE = (
+    "launch.py",
+    "agent_loop.py",
+    "handler.py",
+    "config.py",
+    "sopwith",
+    "assets",
+    "context",
+    "learning",
+    "memory",
+    "models",
+    "runs",
+    "safety",
+    "sops",
+    "tools",
+    "ui",
+    "scripts",
+    ".venv",
+)
+# Variables of the owner's environment that a program may know; a name that sounds like a secret
+# never passes (tools/scripts/calls.py).
 _ALLOWED = frozenset(
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
 )  # fmt: skip
@@ -32,13 +52,15 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "
 
 
 def supervisor(talk: int, door: str, *limits: int) -> list[str]:
-    """Return the words that start a supervisor. `limits`: bytes of memory and of a file, CPU seconds, processes."""
+    """Return the words that start a supervisor. `limits`: bytes of memory and of a file, CPU
+    seconds, processes."""
     return [*python(), str(SUPERVISOR), str(talk), door, *map(str, limits)]
 
 
 class Plan(NamedTuple):
-    """The walls of a cell, as paths. `seen` holds which files and mounts these are now: another file by the same name
-    needs another cell, since a mount goes with the file that it was made on."""
+    """The walls of a cell, as paths. `seen` holds which files and mounts these are now: another
+    file by the same name needs another cell, since a mount goes with the file that it was made
+    on."""
 
     port: int  # of the proxy, where the network has no namespace of its own; 0: no network
     roots: tuple[str, ...]
@@ -52,14 +74,15 @@ class Planner:
     """Draws the plans of a run."""
 
     def __init__(self, sandbox: Sandbox, temporary: Path | None = None) -> None:
-        """`temporary`: the run's own folder for temporary files, where the common one may not be written to."""
+        """`temporary`: the run's own folder for temporary files, where the common one may not be
+        written to."""
         self.profile: Profile = sandbox.profile
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
     def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
-        """The plan for one call that works in no stage."""
+        """Return the plan for one call that works in no stage."""
         if self.profile.kind == "shared":
             return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
@@ -72,8 +95,15 @@ class Planner:
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
+    def imaged(self, plan: Plan, roots: Iterable[str], hidden: Iterable[str]) -> Plan:
+        """Return the plan for a call of which images are kept: it writes in their folders alone,
+        start-up files too."""
+        kept = tuple(path for path in plan.kept if path not in self.profile.places.startup)
+        return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=(*plan.hidden, *hidden))
+
     def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
-        """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
+        """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
+        cover stays as it is."""
         hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
         # bubblewrap puts its own folders there, above which a root must be seen again
         covered = (root for root in self.roots if root.startswith(("/dev/", "/run/")))
@@ -100,7 +130,8 @@ class Planner:
         readable: Iterable[Path],
         env: Mapping[str, str],
     ) -> int:
-        """The orders of sandbox/cells/confine.py for a command of the owner's, as a descriptor."""
+        """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
+        descriptor."""
         left_out = [*plan.hidden, *plan.kept]
         read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
         write = [each for folder in plan.roots for each in _around(folder, left_out)]
@@ -117,7 +148,7 @@ class Planner:
         )
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
-        """The words before a command on macOS."""
+        """Return the words before a command on macOS."""
         from sandbox.cells import seatbelt
 
         return seatbelt.command(
@@ -158,7 +189,8 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def take_away(missing: Iterable[str], folder: Path) -> list[str]:
-    """Moves what was missing and is there now to `folder`, where nothing reads it at the next login."""
+    """Move what was missing and is there now to `folder`, where nothing reads it at the next
+    login."""
     taken = []
     for path in missing:
         if os.path.lexists(path):
@@ -178,7 +210,7 @@ def orders(
     make: Sequence[str] = (),
     ports: Sequence[int] = (),
 ) -> int:
-    """A descriptor with the orders of sandbox/cells/confine.py."""
+    """Return a descriptor with the orders of sandbox/cells/confine.py."""
     places = {"list": list, "read": read, "write": write, "make": [*make]}
     return bubblewrap.file(
         marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
@@ -186,7 +218,7 @@ def orders(
 
 
 def confine(orders: int) -> list[str]:
-    """The words before the command."""
+    """Return the words before the command."""
     return [*python(), str(CONFINE), str(orders)]
 
 
@@ -243,16 +275,16 @@ def _limits(limits: Limits) -> dict[str, int]:
 
 
 def _code(cwd: Path) -> list[str]:
-    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that is a link can be guarded
-    only with the folder that it stands in, and what it leads to."""
+    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that
+    is a link can be guarded only with the folder that it stands in, and what it leads to."""
     parts = [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
     links = [os.path.realpath(part) for part in parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
     return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
 
 def _around(folder: str, left_out: Iterable[str]) -> list[str]:
-    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions. Before each
-    call, over thousands of names: a Path takes ten times as long."""
+    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no
+    exceptions. Before each call, over thousands of names: a Path takes ten times as long."""
     if any(_is_within(folder, path) for path in left_out):
         return []
     within = folder.rstrip("/") + "/"

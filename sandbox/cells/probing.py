@@ -1,4 +1,5 @@
-"""Tries which sandbox works on this machine, by starting one: what is installed need not be allowed."""
+"""Tries which sandbox works on this machine, by starting one: what is installed need not be
+allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from pathlib import Path
 from sandbox.cells import bubblewrap, levels, mounts, seccomp
 from sandbox.cells.levels import Level
 
-PROBE_SECONDS = 5.0
+PROBE_SECONDS = 30.0  # a busy machine is slow; a level below for that would last
 # Setting: the value that closes user namespaces, the one that opens them.
 _SWITCHES = {
     "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
@@ -21,7 +22,7 @@ _SWITCHES = {
 
 
 def tried() -> Level:
-    """The best that works here."""
+    """Return the best that works here."""
     if sys.platform == "darwin":
         from sandbox.cells import seatbelt
 
@@ -45,7 +46,7 @@ def tried() -> Level:
 
 
 def try_landlock(reason: str) -> Level | None:
-    """A partial level, for this reason; None where the kernel has no Landlock."""
+    """Return a partial level, for this reason; None where the kernel has no Landlock."""
     orders = mounts.orders(list=[], read=["/"], write=[], filter=b"", limits={}, env={})
     words = [*mounts.confine(orders), "/bin/sh", "-c", "exit 42"]
     try:
@@ -93,7 +94,8 @@ def _try_walls() -> tuple[str, str]:
 
 
 def fix_for_namespaces() -> str:
-    """Return the command that opens user namespaces where a setting closes them, "" where none does."""
+    """Return the command that opens user namespaces where a setting closes them, "" where none
+    does."""
     for name, (closed, good) in _SWITCHES.items():
         file = Path("/proc/sys") / name.replace(".", "/")
         try:

@@ -1,4 +1,5 @@
-"""The profile of macOS's `sandbox-exec` for the owner's tasks. It is held to its text by tests; nothing here ran on a Mac."""
+"""The profile of macOS's `sandbox-exec` for the owner's tasks. It is held to its text by tests;
+nothing here ran on a Mac."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ def command(
     readable: Iterable[str],
     port: int,
 ) -> list[str]:
-    """The words before the command. The last rule that fits decides, so what is guarded comes last."""
+    """Return the words before the command. The last rule that fits decides, so what is guarded
+    comes last."""
     lines = [
         "(version 1)",
         "(allow default)",

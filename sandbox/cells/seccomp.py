@@ -1,8 +1,10 @@
-"""A filter of system calls for what runs in a sandbox, as the bytes that the kernel (and bubblewrap's `--seccomp`) takes.
+"""A filter of system calls for what runs in a sandbox, as the bytes that the kernel (and
+bubblewrap's `--seccomp`) takes.
 
-It answers EPERM to what reaches out of a sandbox or into other processes: debugging, mounting, new namespaces, keys of the
-kernel, io_uring (which makes calls that no filter sees), typing into a terminal, and sockets but IPv4, IPv6 and netlink.
-Unix sockets lead to the owner's ssh-agent, tmux, Docker and desktop; socket pairs stay. Source: seccomp(2), bpf(4).
+It answers EPERM to what reaches out of a sandbox or into other processes: debugging, mounting, new
+namespaces, keys of the kernel, io_uring (which makes calls that no filter sees), typing into a
+terminal, and sockets but IPv4, IPv6 and netlink. Unix sockets lead to the owner's ssh-agent, tmux,
+Docker and desktop; socket pairs stay. Source: seccomp(2), bpf(4).
 """
 
 from __future__ import annotations
@@ -13,11 +15,24 @@ import struct
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-_SAME_EVERYWHERE = {"open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "pidfd_getfd": 438, "mount_setattr": 442}  # fmt: skip
+_SAME_EVERYWHERE = {
+    "open_tree": 428,
+    "move_mount": 429,
+    "fsopen": 430,
+    "fsconfig": 431,
+    "fsmount": 432,
+    "fspick": 433,
+    "io_uring_setup": 425,
+    "io_uring_enter": 426,
+    "io_uring_register": 427,
+    "pidfd_getfd": 438,
+    "mount_setattr": 442,
+}
 
 
 class _Machine(NamedTuple):
-    """The numbers of one kind of machine: `arch` as the audit subsystem counts, then those of system calls."""
+    """The numbers of one kind of machine: `arch` as the audit subsystem counts, then those of
+    system calls."""
 
     arch: int
     socket: int
@@ -58,8 +73,9 @@ def is_known(machine: str = "") -> bool:
 
 
 def program(*, network: Literal["all", "streams", "none"], machine: str = "") -> bytes:
-    """The filter, an array of `struct sock_filter`. Sandboxes that have no network namespace to close may make no socket at
-    all, or `streams` of TCP alone, whose ports Landlock holds. Raises KeyError for a machine that is not known."""
+    """Return the filter, an array of `struct sock_filter`. Sandboxes that have no network namespace
+    to close may make no socket at all, or `streams` of TCP alone, whose ports Landlock holds.
+    Raises KeyError for a machine that is not known."""
     found = _MACHINES[machine or os.uname().machine]
     lines = [_load(4), _line(_EQUAL, found.arch, 1, 0), _deny(), _load(0)]
     lines += [_line(_AT_LEAST, found.first_foreign, 0, 1), _deny()]
@@ -104,12 +120,13 @@ def _one_of(values: Iterable[int]) -> list[bytes]:
 
 
 def _on(number: int, lines: list[bytes]) -> list[bytes]:
-    """The lines for one system call; they must end in a return."""
+    """Return the lines for one system call; they must end in a return."""
     return [_line(_EQUAL, number, 0, len(lines)), *lines]
 
 
 def _load(offset: int) -> bytes:
-    """Load a word of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24 the second (their low halves)."""
+    """Load a word of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24
+    the second (their low halves)."""
     return _line(_LOAD, offset, 0, 0)
 
 

@@ -1,16 +1,20 @@
-"""The first process of a cell: runs one call after the other in it, and leaves nothing of a call behind.
+"""The first process of a cell: runs one call after the other in it, and leaves nothing of a call
+behind.
 
-Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process 1 there, so that no script can end it, and
-what it holds cannot be looked at. Descriptor N is a socket of packets; DOOR is another and the ports (`7,3128,3129`; -1: none) on which
-it listens in the cell's own network; it hands those sockets out, and the proxy and the broker answer (sandbox/network). In:
+Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process
+1 there, so that no script can end it, and what it holds cannot be looked at. Descriptor N is a
+socket of packets; DOOR is another and the ports (`7,3128,3129`; -1: none) on which it listens in
+the cell's own network; it hands those sockets out, and the proxy and the broker answer
+(sandbox/network). In:
 
     run    with two descriptors: the orders (`Orders`) and where the output goes
     term   asks all that still runs to end
     kill   ends it
 
-Out: `ended CODE` when the script has ended and others have not; `done CODE` when nobody is left (a negative one is a
-signal); `left` and the command lines of whom `term` and `kill` found, with NUL between. When the other end goes away, so
-does everybody here. It uses a few modules in C and no others, since a run waits for its start.
+Out: `ended CODE` when the script has ended and others have not; `done CODE` when nobody is left (a
+negative one is a signal); `left` and the command lines of whom `term` and `kill` found, with NUL
+between. When the other end goes away, so does everybody here. It uses a few modules in C and no
+others, since a run waits for its start.
 """
 
 from __future__ import annotations
@@ -45,7 +49,8 @@ DEFAULT_SIGNALS = _signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT
 
 
 class Orders:
-    """Hold what is to be run, with NUL between: the folder, the number of words, the words, the environment."""
+    """Hold what is to be run, with NUL between: the folder, the number of words, the words, the
+    environment."""
 
     def __init__(self, text: bytes) -> None:
         self.cwd, count, *fields = text.split(b"\0")
@@ -86,7 +91,7 @@ class Supervisor:
                 self.hear()
 
     def hear(self) -> None:
-        """Does what the next packet says."""
+        """Do what the next packet says."""
         said, parts, _, _ = self.talk.recvmsg(PACKET_BYTES, _socket.CMSG_SPACE(8))
         if said == b"run":
             given = parts[0][2]
@@ -103,7 +108,7 @@ class Supervisor:
             os._exit(0)
 
     def run(self, orders: Orders, output: int) -> None:
-        """Starts a script. It has our limits."""
+        """Start a script. It has our limits."""
         self.is_busy, self.code = True, NOT_STARTED
         files = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -131,7 +136,8 @@ class Supervisor:
             os.chdir("/")
 
     def reap(self) -> None:
-        """Takes in who has ended. Whoever loses its parent becomes our child: no child means that nobody is left."""
+        """Take in who has ended. Whoever loses its parent becomes our child: no child means that
+        nobody is left."""
         has_ended = False
         while True:
             try:
@@ -158,7 +164,7 @@ def _send(sign: int) -> None:
 
 
 def _others() -> list[bytes]:
-    """The command lines of everybody but us; of a zombie there is none."""
+    """Return the command lines of everybody but us; of a zombie there is none."""
     found: list[bytes] = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib costs a third of the start
         if name.isdecimal() and name != "1" and len(found) < MOST_SHOWN:
@@ -174,7 +180,8 @@ def _others() -> list[bytes]:
 
 
 def _limit(values: list[str]) -> None:
-    """Holds for us and all whom we start; a limit on processes counts those of the cell alone."""
+    """Set the limits for us and all whom we start; a limit on processes counts those of the cell
+    alone."""
     for kind, value in zip(LIMITS, (0, *map(int, values)), strict=True):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -182,7 +189,8 @@ def _limit(values: list[str]) -> None:
 
 
 def _open_door(number: int, ports: list[int]) -> None:
-    """Listen where scripts look for the proxy and the broker, and hand the sockets to whoever built the cell."""
+    """Listen where scripts look for the proxy and the broker, and hand the sockets to whoever built
+    the cell."""
     listening = []
     for port in ports:
         each = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)

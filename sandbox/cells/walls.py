@@ -1,8 +1,9 @@
 """Does what bubblewrap does, by the same words, where that is not installed.
 
-A program of its own, `walls.py WORDS… -- COMMAND…`, that knows the words which Sopwith says (bubblewrap.py). It enters
-namespaces, builds the file system of the command from copies of mounts, gives up its rights, and becomes the command.
-It uses few modules, since a run waits for it. Source: namespaces(7), mount_setattr(2), bwrap(1).
+A program of its own, `walls.py WORDS… -- COMMAND…`, that knows the words which Sopwith says
+(bubblewrap.py). It enters namespaces, builds the file system of the command from copies of mounts,
+gives up its rights, and becomes the command. It uses few modules, since a run waits for it. Source:
+namespaces(7), mount_setattr(2), bwrap(1).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ALL_NAMESPACES = 0x6E000000  # but that of users
 # Words for the whole, and steps in their order, by how many words follow.
 WHOLE = {
     0: ("--unshare-all", *NAMESPACES, "--die-with-parent", "--new-session", "--as-pid-1"),
-    1: ("--seccomp", "--info-fd", "--cap-add", "--cap-drop", "--hostname", "--chdir"),
+    1: ("--seccomp", "--cap-add", "--cap-drop", "--hostname", "--chdir"),
 }
 STEPS = {
     1: ("--size", "--perms", "--dir", "--tmpfs", "--dev", "--proc", "--remount-ro"),
@@ -38,7 +39,13 @@ STEPS = {
 OF_WHOLE = {name: count for count, names in WHOLE.items() for name in names}
 OF_STEP = {name: count for count, names in STEPS.items() for name in names}
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-LINKS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2", "ptmx": "pts/ptmx"}  # fmt: skip
+LINKS = {
+    "fd": "/proc/self/fd",
+    "stdin": "fd/0",
+    "stdout": "fd/1",
+    "stderr": "fd/2",
+    "ptmx": "pts/ptmx",
+}
 FIXED = ("sys", "sysrq-trigger", "irq", "bus")  # of /proc
 NOT_MADE = 1
 
@@ -208,8 +215,6 @@ def main() -> None:
     except OSError as error:
         os.write(2, f"walls: {error.filename or ''}: {error.strerror}\n".encode())
         os._exit(NOT_MADE)
-    if "--info-fd" in words.set:
-        os.write(int(words.set["--info-fd"]), b'{"child-pid": %d}' % child)
     os.closerange(3, 256)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os._exit(code if code >= 0 else 128 - code)

@@ -1,6 +1,8 @@
-"""The way out of a cell: a proxy for the hosts that a call may reach, and a journal of what went where.
+"""The way out of a cell: a proxy for the hosts that a call may reach, and a journal of what went
+where.
 
-It serves sockets that a cell hands over; nothing in a cell holds a connection to the outside."""
+It serves sockets that a cell hands over; nothing in a cell holds a connection to the outside.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,5 @@
-"""Connects standard input and output to a host through the proxy of the cell: the ProxyCommand of ssh.
+"""Connects standard input and output to a host through the proxy of the cell: the ProxyCommand of
+ssh.
 
 A program of its own, `dial.py PORT HOST HOST_PORT`, which uses no module of ours.
 """

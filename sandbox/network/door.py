@@ -1,4 +1,5 @@
-"""Takes the listening sockets that a cell hands over, and serves who comes there: a thread for each connection."""
+"""Takes the listening sockets that a cell hands over, and serves who comes there: a thread for each
+connection."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ class Door:
     """The sockets of one cell. It waits for them in the background; `close` ends all."""
 
     def __init__(self, serves: Sequence[Serve], most: int) -> None:
-        """`serves` has a function for each port of the cell, in their order; `most` connections are served at a time."""
+        """Set a function for each port of the cell, in their order (`serves`); serve at most `most`
+        connections at a time."""
         self._serves = serves
         self._slots = threading.BoundedSemaphore(most)
         self._ours, self.theirs = socket.socketpair()

@@ -1,9 +1,11 @@
-"""The way out of a cell: a proxy in the agent's process that lets through the hosts which a policy allows, and no others.
+"""The way out of a cell: a proxy in the agent's process that lets through the hosts which a policy
+allows, and no others.
 
-A cell has a network of its own with nothing in it. Its supervisor listens there on 127.0.0.1 and hands the listening socket to
-us (a socket belongs to the network in which it was made, whoever accepts from it). So no process in the cell carries the
-bytes, none can end the proxy, and no Unix socket is open to the cell. A host is looked up once: its addresses are judged,
-and the connection goes to one of those.
+A cell has a network of its own with nothing in it. Its supervisor listens there on 127.0.0.1 and
+hands the listening socket to us (a socket belongs to the network in which it was made, whoever
+accepts from it). So no process in the cell carries the bytes, none can end the proxy, and no Unix
+socket is open to the cell. A host is looked up once: its addresses are judged, and the connection
+goes to one of those.
 """
 
 from __future__ import annotations
@@ -65,7 +67,8 @@ class Egress:
         self._carry(client, server, wanted, address)
 
     def serve_local(self, client: socket.socket, port: int) -> None:
-        """Carry one connection of a cell to a port of this machine that the owner has named. Never raises."""
+        """Carry one connection of a cell to a port of this machine that the owner has named. Never
+        raises."""
         here = "127.0.0.1"
         try:
             server = socket.create_connection((here, port), CONNECT_SECONDS)
@@ -177,7 +180,8 @@ class _Flow:
 
 
 def _say(client: socket.socket, answer: bytes) -> None:
-    """Answer, and read on a little: bytes that nobody has read would make the system throw the answer away."""
+    """Answer, and read on a little: bytes that nobody has read would make the system throw the
+    answer away."""
     with contextlib.suppress(OSError):
         client.settimeout(2)
         client.sendall(answer)

@@ -1,4 +1,5 @@
-"""The exits of one run: for each cell a door with a proxy and a broker behind it, and what the present call may reach."""
+"""The exits of one run: for each cell a door with a proxy and a broker behind it, and what the
+present call may reach."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ class Exits:
     def __init__(
         self, folder: Path, find: Callable[[str, int], Sequence[Address]], local: Sequence[int] = ()
     ) -> None:
-        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/reach/addresses.py); `local` are ports of
-        this machine that the owner has named."""
+        """`folder` is the run's; `find` looks a host up and judges its addresses
+        (safety/reach/addresses.py); `local` are ports of this machine that the owner has named."""
         self._folder, self._find, self._local = folder, find, local
         self._lock = threading.Lock()
         self._egress: Egress | None = None
@@ -42,7 +43,8 @@ class Exits:
         return Exit(self, [port for port in self._local if _is_served(port)])
 
     def held(self) -> tuple[Exit, int]:
-        """Return the exit of one call that has the network of the machine, and the only port that it may connect to.
+        """Return the exit of one call that has the network of the machine, and the only port that
+        it may connect to.
 
         Raises OSError.
         """
@@ -81,8 +83,8 @@ class Exit:
         self._door = Door(serves, MOST_CONNECTIONS)
 
     def built(self) -> tuple[list[str], str, list[int]]:
-        """Return what bubblewrap is told more, what the supervisor is told, and the descriptors that they need; the caller
-        closes all of them but the first."""
+        """Return what bubblewrap is told more, what the supervisor is told, and the descriptors
+        that they need; the caller closes all of them but the first."""
         text = os.memfd_create("shim")
         os.write(text, shim_text())
         os.lseek(text, 0, os.SEEK_SET)
@@ -139,7 +141,8 @@ class Exit:
 
 
 def _is_served(port: int) -> bool:
-    """True when somebody on this machine listens there: else a script may want the port for a server of its own."""
+    """Return True when somebody on this machine listens there: else a script may want the port for
+    a server of its own."""
     try:
         socket.create_connection(("127.0.0.1", port), LOCAL_SECONDS).close()
     except OSError:

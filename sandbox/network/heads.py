@@ -1,4 +1,5 @@
-"""Read what a client of the proxy wants: HTTP CONNECT, a plain HTTP request, or SOCKS5; and answers in its language."""
+"""Read what a client of the proxy wants: HTTP CONNECT, a plain HTTP request, or SOCKS5; and answers
+in its language."""
 
 from __future__ import annotations
 
@@ -151,13 +152,15 @@ def _socks_host(reader: _Reader, kind: int) -> str:
 
 
 def granted(kind: Kind) -> bytes:
-    """Return the answer that the way is open; "" for a plain request, which the host itself answers."""
+    """Return the answer that the way is open; "" for a plain request, which the host itself
+    answers."""
     answers = {"connect": b"HTTP/1.1 200 Connection established\r\n\r\n", "socks": _socks_reply(0)}
     return answers.get(kind, b"")
 
 
 def refused(kind: Kind, code: int, text: str) -> bytes:
-    """Return the answer that the way is closed. The sentence stands in the status line too, which is all that most clients show."""
+    """Return the answer that the way is closed. The sentence stands in the status line too, which
+    is all that most clients show."""
     if kind == "socks":
         return _socks_reply(_SOCKS_CODES.get(code, 1))
     said = " ".join(text.encode("ascii", "backslashreplace").decode().split())

@@ -1,4 +1,5 @@
-"""Writes down what went where on the network: a line when a way is opened or refused, a second one when it closes."""
+"""Writes down what went where on the network: a line when a way is opened or refused, a second one
+when it closes."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class Journal:
 
 
 def read(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield one row for each way of a run, in the order of their starts: open ones that never closed stay "open"."""
+    """Yield one row for each way of a run, in the order of their starts: open ones that never
+    closed stay "open"."""
     rows: list[dict[str, Any]] = []
     by_id: dict[int, dict[str, Any]] = {}
     for row in _lines(folder / FILE):

@@ -1,7 +1,8 @@
 """Say what one call may reach beyond its sandbox, once the gate or the owner has allowed it.
 
-Hosts, by the proxy; folders outside the roots and files with secrets, as far as its script names them; and single programs of the
-machine, one list of words each. A script that hides what it does gets less, not more.
+Hosts, by the proxy; folders outside the roots and files with secrets, as far as its script names
+them; and single programs of the machine, one list of words each. A script that hides what it does
+gets less, not more.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ SEEDS = Path(__file__).resolve().parents[2] / "sops"
 
 
 class Outside(NamedTuple):
-    """One command of a script that a program outside the sandbox carries out, and its bytes in the script."""
+    """One command of a script that a program outside the sandbox carries out, and its bytes in the
+    script."""
 
     words: tuple[str, ...]
     start: int
@@ -34,7 +36,8 @@ class Outside(NamedTuple):
 class Leave(NamedTuple):
     """Hold what one call may reach. A host stands for itself, `*.example.org` for all below it.
 
-    `places` are paths outside the roots to write to, `files` hold secrets and may be read. `git`: settings of repositories may be changed.
+    `places` are paths outside the roots to write to, `files` hold secrets and may be read. `git`:
+    settings of repositories may be changed.
     """
 
     hosts: frozenset[str] = frozenset()
@@ -49,7 +52,7 @@ class Leave(NamedTuple):
 
     @property
     def folders(self) -> list[str]:
-        """The folders that hold the places; never the whole machine."""
+        """Return the folders that hold the places; never the whole machine."""
         found = dict.fromkeys(map(_holding, self.places))
         return [folder for folder in found if folder != "/"]
 
@@ -136,7 +139,7 @@ def _meant(finding: Finding, plain: Iterable[Outside]) -> list[Outside]:
 
 
 def _leaves(finding: Finding) -> bool:
-    """True for what works on the machine, or with the owner's keys."""
+    """Return True for what works on the machine, or with the owner's keys."""
     if finding.is_local or not finding.command:
         return False
     if finding.risk == "install":
@@ -146,7 +149,8 @@ def _leaves(finding: Finding) -> bool:
 
 
 def _plain(command: Command, home: str) -> tuple[str, ...]:
-    """Return the words of a command that stand in the script as they are; () for others, and for a part of a pipe."""
+    """Return the words of a command that stand in the script as they are; () for others, and for a
+    part of a pipe."""
     if command.is_piped or command.assignments:
         return ()
     if not all(_is_quiet(each.operator) for each in command.redirects):
@@ -161,12 +165,12 @@ def _value(word: Word, home: str) -> str | None:
 
 
 def _is_quiet(operator: str) -> bool:
-    """True for `2>&1`: both are read together anyway."""
+    """Return True for `2>&1`: both are read together anyway."""
     return operator == ">&"
 
 
 def _ships(script: str) -> bool:
-    """True if this very text is a script of ours."""
+    """Return True if this very text is a script of ours."""
     size = len(script.encode("utf-8", "replace"))
     return any(
         size == own and file.read_text("utf-8") == script for file, own in _shipped().items()

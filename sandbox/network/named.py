@@ -1,4 +1,5 @@
-"""Says which hosts a call may reach: those of the request and the settings, of its script, its programs and its repository."""
+"""Says which hosts a call may reach: those of the request and the settings, of its script, its
+programs and its repository."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def hosts_asked(gate: Gate, ask: Ask) -> frozenset[str]:
 
 
 def local_ports(request: str, settings: Iterable[str]) -> list[int]:
-    """Return the ports of this machine that the request (`http://localhost:3000/x`) or the settings (`localhost:3000`) name."""
+    """Return the ports of this machine that the request (`http://localhost:3000/x`) or the settings
+    (`localhost:3000`) name."""
     from safety.taint import Named
 
     found = (_LOCAL.fullmatch(each) for each in (*Named(request).addresses, *settings))
@@ -57,7 +59,8 @@ def local_ports(request: str, settings: Iterable[str]) -> list[int]:
 
 
 def commands_of(script: str) -> list[tuple[str, list[str]]]:
-    """Return name and words of each command, those behind a wrapper (`timeout 5 curl`) too; none for what is not understood."""
+    """Return name and words of each command, those behind a wrapper (`timeout 5 curl`) too; none
+    for what is not understood."""
     from shell.bash import NotUnderstood, parse
 
     try:
@@ -84,7 +87,8 @@ def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
 
 
 def _hosts(addresses: Iterable[str]) -> frozenset[str]:
-    """Return the hosts of addresses in any form, with those to which they lead. What has no host is left out."""
+    """Return the hosts of addresses in any form, with those to which they lead. What has no host is
+    left out."""
     found = {host for text in addresses if (host := _host(text))}
     twins = {host.removeprefix("www.") for host in found} | {f"www.{host}" for host in found}
     return frozenset(each for host in found | twins for each in (host, *_leads_to(host)))
@@ -93,7 +97,8 @@ def _hosts(addresses: Iterable[str]) -> frozenset[str]:
 def _of_programs(
     commands: Iterable[tuple[str, list[str]]], cwd: Path, owner: Path
 ) -> frozenset[str]:
-    """Return the hosts that commands (name and words) ask without naming them. `git` asks those of the repository of `cwd`."""
+    """Return the hosts that commands (name and words) ask without naming them. `git` asks those of
+    the repository of `cwd`."""
     addresses: list[str] = []
     for name, words in commands:
         name, words = _module(name, words)

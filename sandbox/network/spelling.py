@@ -1,7 +1,8 @@
 """Brings the name of a host into one spelling, so that what is judged is what is asked.
 
-`EXAMPLE.org.`, `ex%61mple.org`, `bücher.example` and `0x7f.1` are ways to write a host that a filter may miss. Here each has one
-form: lower case, no trailing dot, punycode, and an address as its plain number. What has no such form is refused.
+`EXAMPLE.org.`, `ex%61mple.org`, `bücher.example` and `0x7f.1` are ways to write a host that a
+filter may miss. Here each has one form: lower case, no trailing dot, punycode, and an address as
+its plain number. What has no such form is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def host_of(text: str) -> str:
 
 
 def place_of(text: str, port: int | None = None) -> tuple[str, int]:
-    """Return host and port of `host:port`, `[::1]:port`, or a host alone with `port` as its own. Raises BadHost."""
+    """Return host and port of `host:port`, `[::1]:port`, or a host alone with `port` as its own.
+    Raises BadHost."""
     found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?", text)
     if found is None:
         raise BadHost(f"not a host and a port: {text[:100]!a}")

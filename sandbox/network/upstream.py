@@ -1,4 +1,5 @@
-"""Connect through the proxy that the owner's network needs: HTTPS_PROXY, HTTP_PROXY, NO_PROXY of the agent's environment."""
+"""Connect through the proxy that the owner's network needs: HTTPS_PROXY, HTTP_PROXY, NO_PROXY of
+the agent's environment."""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from sandbox.stage.direct import record as record
+    from sandbox.stage.direct import remove as remove
     from sandbox.stage.holding import Holder as Holder
+    from sandbox.stage.images import Images as Images
     from sandbox.stage.probing import why_none as why_none
+    from sandbox.stage.recovery import recover as recover
     from sandbox.stage.rehearsal import Rehearsal as Rehearsal
     from sandbox.stage.stage import Stage as Stage
-    from sandbox.undo.direct import record as record
-    from sandbox.undo.places import StageError as StageError
-    from sandbox.undo.store import UndoStore as UndoStore
-    from sandbox.undo.store import recover as recover
 else:
     __getattr__ = lazy(__name__)

@@ -3,11 +3,13 @@ there, and mounts on order.
 
 A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of packets. In:
 
-    mount    with a descriptor of marshalled orders: `layers` (lower, upper, work), `masks` (paths
-    that are to be empty),
-             `shows` (paths below masks that stay readable), `veils` (files below those that do not), `binds` (sockets, which overlayfs
-             cannot carry), `walls` (folders between layers, which nobody can write to)
+    mount    with a descriptor of marshalled orders: `layers` (lower, upper, work; inner ones last),
+             `masks` (paths
+    that are to be empty), `shows` (paths below masks that stay readable), `veils` (files below
+             those that do not), `binds` (sockets, which overlayfs cannot carry), `walls` (folders
+             that nobody can write to but where layers lie on them)
     opened   asks which hidden files were opened; their names follow `ok`, with NUL between
+    written  asks the same for layers that lie in others and were written to
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
 Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
@@ -33,14 +35,27 @@ from sandbox import kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
+    from typing import Any, Never
 
 checked, libc = kernel.checked, kernel.libc
 GONE = (errno.ENOENT, errno.EINVAL)  # somebody has removed the folder, and its mount with it
 NOTE = "hidden-from-scripts"  # a file in each hidden folder, and what stands in a hidden file
 
 
-def enter() -> None:
+def enter() -> bool:
+    """Enter a mount namespace of our own, with no user namespace where we may: in one the kernel
+    locks all mounts to what they lie on, and refuses to cover both by one overlay. Returns True if
+    its processes still have the rights of root."""
+    is_root = os.geteuid() == 0 and libc.unshare(kernel.NEW_MOUNTS) == 0
+    if not is_root:
+        enter_user()
+    checked(libc.mount(None, b"/", None, kernel.SLAVE | kernel.RECURSIVE, None), "/")
+    checked(libc.mount(None, b"/", None, kernel.SHARED | kernel.RECURSIVE, None), "/")
+    return is_root
+
+
+def enter_user() -> None:
     """Become the first process of a user and mount namespace, in which all of our rights hold.
 
     Only a process outside may map more than one user id, so a child that stays there does it."""
@@ -58,7 +73,6 @@ def enter() -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), "uid_map")
     # else only root may look into /proc/PID/root, where file tools find the stage
     libc.prctl(kernel.SET_DUMPABLE, 1, 0, 0, 0)
-    checked(libc.mount(None, b"/", None, kernel.SHARED | kernel.RECURSIVE, None), "/")
 
 
 def _map_ids(pid: int) -> None:
@@ -83,6 +97,7 @@ class Mounts:
 
     def __init__(self) -> None:
         self.made: list[str] = []
+        self._uppers: dict[str, int] = {}  # of layers in others, whose mounts may go meanwhile
         self.walls: set[str] = set()
         self._looks = checked(libc.inotify_init1(kernel.DO_NOT_WAIT | kernel.CLOSE_ON_EXEC))
         self._hidden: dict[int, str] = {}
@@ -108,10 +123,7 @@ class Mounts:
 
     def _cover(self, orders: dict[str, list[Any]], shown: list[tuple[str, int]]) -> None:
         """Mount the layers, and on them nothing in the place of what is hidden."""
-        for path in orders["walls"]:
-            self._wall(path)
-        for lower, upper, work in orders["layers"]:
-            self._overlay(lower, upper, work)
+        self._lay(orders["layers"], orders["walls"])
         folders = list(filter(os.path.isdir, orders["masks"]))
         files = [path for path in orders["masks"] if path not in folders]
         notes = self._notes([*files, *orders["veils"]], folders)
@@ -131,24 +143,63 @@ class Mounts:
             flags = kernel.REMOUNT | kernel.READ_ONLY
             checked(libc.mount(None, os.fsencode(path), None, flags, None), path)
 
+    def _lay(self, layers: list[tuple[str, str, str]], walls: list[str]) -> None:
+        inner = self._inner(layers, walls)
+        for path in walls:
+            self._wall(path)
+        for layer in layers:
+            if layer[0] not in inner:
+                self._overlay(*layer)
+        for path in sorted(inner):
+            self._move(inner[path], path)
+            os.close(inner[path])
+
     def opened(self) -> list[str]:
         """Return the hidden files that were opened since the stage was mounted."""
         seen = kernel.watches(self._looks)
         return [path for watch, path in self._hidden.items() if watch in seen]
 
+    def written(self) -> list[str]:
+        """Return the layers in others that were written to."""
+        return [
+            lower for lower, upper in self._uppers.items() if os.listdir(f"/proc/self/fd/{upper}")
+        ]
+
     def umount(self, how: int) -> None:
         """Take it away again, last first. Raises OSError while a process is in it."""
+        while self._uppers:
+            os.close(self._uppers.popitem()[1])
         while self.made:
-            path = self.made[-1]
             # copies of the owner's mounts are below a wall; nobody can write to what it covers
-            here = kernel.DETACH if path in self.walls else how
-            try:
-                checked(libc.umount2(os.fsencode(path), here), path)
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise
-            self.made.pop()
-            self.walls.discard(path)
+            self._drop_last(kernel.DETACH if self.made[-1] in self.walls else how)
+        self.walls.clear()
+
+    def _drop_last(self, how: int) -> None:
+        path = self.made[-1]
+        try:
+            checked(libc.umount2(os.fsencode(path), how), path)
+        except OSError as error:
+            if error.errno not in GONE:
+                raise
+        self.made.pop()
+
+    def _inner(self, layers: list[tuple[str, str, str]], walls: list[str]) -> dict[str, int]:
+        """Return the mounts that lie in layers, by path: an overlay shows no mount below it, so
+        they are put on it again, covered by their own, or such that nobody can write there."""
+        covered = [lower for lower, _, _ in layers if lower not in walls]
+        within = [path for path, *_ in kernel.mounted() if _is_inside(path, covered)]
+        found = {}
+        for layer in layers:
+            if layer[0] in within:
+                self._uppers[layer[0]] = kernel.clone(layer[1])
+                self._overlay(*layer)
+                found[layer[0]] = kernel.clone(layer[0])
+                self._drop_last(kernel.DETACH)
+        for path in within:
+            if path not in found and not _is_inside(path, found):
+                found[path] = kernel.clone(path, kernel.READ_ONLY, below=True)
+                self.walls.add(path)
+        return found
 
     def _overlay(self, lower: str, upper: str, work: str) -> None:
         # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy
@@ -163,6 +214,8 @@ class Mounts:
     def _wall(self, path: str) -> None:
         """Let nobody write to a folder; what is mounted below it stays."""
         tree = kernel.clone(path, kernel.READ_ONLY, below=True)
+        # else what is mounted on it goes to the original too
+        kernel.set_attributes(tree, "", 0, kernel.EMPTY_PATH | kernel.ALL_BELOW, kernel.PRIVATE)
         self._move(tree, path)
         self.walls.add(path)
         os.close(tree)
@@ -172,8 +225,8 @@ class Mounts:
         self.made.append(path)
 
     def _notes(self, files: list[str], folders: list[str]) -> dict[str, int]:
-        """Return what is put in the place of each file: a note, and a watch on who opens it. They lie below the first folder
-        that is hidden."""
+        """Return what is put in the place of each file: a note, and a watch on who opens it. They
+        lie below the first folder that is hidden."""
         if not folders:
             return {path: kernel.clone(os.devnull, kernel.READ_ONLY) for path in files}
         self._empty(folders[0])
@@ -208,21 +261,23 @@ def _make_place(path: str, tree: int) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
 
 
+def _is_inside(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
 def _escaped(path: str) -> str:
     """Return a path as an option of overlayfs: a comma ends an option, a colon a layer."""
     return path.replace("\\", "\\\\").replace(",", "\\,").replace(":", "\\:")
 
 
-def serve(number: int, command: list[str]) -> None:
+def serve(number: int, command: list[str], is_root: bool) -> None:
     """Start the command and take orders until one of the two is gone."""
     mounts = Mounts()
     talk = _socket.socket(fileno=number)
     os.set_inheritable(number, False)
-    try:
-        child = os.posix_spawnp(command[0], command, os.environ)
-    except OSError as error:
-        os.write(2, f"stage: {command[0]}: {error.strerror}\n".encode())
-        os._exit(125)
+    child = os.fork()
+    if child == 0:
+        become(command, is_root)
     ended = os.pidfd_open(child)
     poll = select.poll()
     poll.register(ended, select.POLLIN)
@@ -245,8 +300,9 @@ def _done(mounts: Mounts, said: bytes, parts: list[tuple[int, int, bytes]]) -> b
             orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
             os.close(given)
             mounts.mount(orders)
-        elif said == b"opened":
-            return b"\0".join([b"ok", *map(os.fsencode, mounts.opened())])[:60_000]
+        elif said in (b"opened", b"written"):
+            found = getattr(mounts, said.decode())()
+            return b"\0".join([b"ok", *map(os.fsencode, found)])[:60_000]
         else:
             mounts.umount(kernel.DETACH if said == b"detach" else 0)
     except OSError as error:
@@ -254,13 +310,28 @@ def _done(mounts: Mounts, said: bytes, parts: list[tuple[int, int, bytes]]) -> b
     return b"ok"
 
 
+def become(command: list[str], is_root: bool) -> Never:
+    """Become the command, which has no rights of root but in a namespace. Never returns."""
+    try:
+        if is_root:
+            enter_user()
+            checked(libc.mount(None, b"/", None, kernel.SHARED | kernel.RECURSIVE, None), "/")
+        os.execvpe(command[0], command, os.environ)
+    except OSError as error:
+        _fail(error, command[0])
+
+
+def _fail(error: OSError, where: str) -> Never:
+    os.write(2, f"stage: {error.filename or where}: {error.strerror}\n".encode())
+    os._exit(125)
+
+
 def main() -> None:
     try:
-        enter()
+        is_root = enter()
     except OSError as error:
-        os.write(2, f"stage: {error.filename}: {error.strerror}\n".encode())
-        os._exit(125)
-    serve(int(sys.argv[1]), sys.argv[3:])
+        _fail(error, "")
+    serve(int(sys.argv[1]), sys.argv[3:], is_root)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sandbox.undo.places import Layer, StageError
 
@@ -43,11 +43,13 @@ class Holder:
         self._talk, self._inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
+        self.is_locked = False  # mounts to what they lie on, so that no overlay covers both
+        self.cwd = ""  # of the next call
         self._spare: Entry | None = None
 
     @property
     def descriptor(self) -> int:
-        """The descriptor that the process must inherit."""
+        """Return the descriptor that the process must inherit."""
         return self._inner.fileno()
 
     def words(self) -> list[str]:
@@ -65,9 +67,9 @@ class Holder:
         layers: Sequence[Layer],
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
+        veils: Iterable[str] = (),
         binds: Iterable[str] = (),
         walls: Iterable[str] = (),
-        veils: Iterable[str] = (),
     ) -> None:
         """Mount a stage. Raises HolderError, and then nothing is mounted."""
         orders = {
@@ -118,9 +120,10 @@ class Holder:
             with suppress(OSError):  # the next start removes what is left
                 entry.remove()
 
-    def opened(self) -> list[str]:
-        """Return the hidden files that were opened."""
-        return [os.fsdecode(path) for path in self._tell(b"opened", [])]
+    def asked(self, what: Literal["opened", "written"]) -> list[str]:
+        """Return the hidden files that were opened, or the layers in others that were written
+        to."""
+        return [os.fsdecode(path) for path in self._tell(what.encode(), [])]
 
     def _tell(self, order: bytes, given: list[int]) -> list[bytes]:
         """Return what the answer names. Raises StageError."""
@@ -143,7 +146,7 @@ class BareCell:
     the network: for what is to be run in a stage outside of the agent's cells."""
 
     def __init__(self) -> None:
-        """Raises StageError."""
+        """Raise StageError."""
         from sandbox.cells import mounts
         from sandbox.cells.levels import walled
 

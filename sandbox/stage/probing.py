@@ -10,8 +10,8 @@ from sandbox.undo.places import StageError
 
 
 def why_none(home: Path, roots: Iterable[str | Path]) -> str:
-    """Return why these roots cannot be staged, "" where they can. It mounts for real: on some systems a namespace can be
-    made and nothing mounted in it."""
+    """Return why these roots cannot be staged, "" where they can. It mounts for real: on some
+    systems a namespace can be made and nothing mounted in it."""
     if sys.platform != "linux":
         return f"there is no overlayfs on {sys.platform}"
     from sandbox.stage.stage import Stage

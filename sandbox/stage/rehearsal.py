@@ -1,4 +1,5 @@
-"""Let a command work on the owner's folders and the agent's home as if it were real; nothing of it stays."""
+"""Let a command work on the owner's folders and the agent's home as if it were real; nothing of it
+stays."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Rehearsal:
     """A stage that is held for the whole of one command, of all its calls and file tools."""
 
     def __init__(self, roots: Iterable[Path], home: Path) -> None:
-        """Raises StageError."""
+        """Raise StageError."""
         enter = shutil.which("nsenter")
         if enter is None:
             raise StageError("nsenter is not installed (package util-linux)")
@@ -37,7 +38,7 @@ class Rehearsal:
             start_new_session=True,
         )
         self._holder.started(self._idle.pid)
-        self._words = [enter, "-t", str(self._idle.pid), "-U", "-m", "--preserve-credentials"]
+        self._enter = [enter, "-t", str(self._idle.pid), "-m", "--preserve-credentials"]
         try:
             self._stage = Stage.open(roots, home, RUN, RUN, holder=self._holder, with_home=True)
         except BaseException:
@@ -46,16 +47,18 @@ class Rehearsal:
 
     @property
     def namespace(self) -> int:
-        """The number of the namespace of mounts in which the command works."""
+        """Return the number of the namespace of mounts in which the command works."""
         return os.stat(f"/proc/{self._idle.pid}/ns/mnt").st_ino
 
     def start(
         self, words: Sequence[str], cwd: Path, env: dict[str, str], passed: Sequence[int]
     ) -> subprocess.Popen[str]:
         """Start the command; its output can be read line by line."""
-        enter = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
+        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self._idle.pid)]
+        user = ["-U"] if len({*spaces}) > 1 else []
+        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
         return subprocess.Popen(
-            [*self._words, "--", *enter, *words],
+            [*self._enter, *user, "--", *begin, *words],
             env=env,
             stdout=subprocess.PIPE,
             pass_fds=list(passed),
@@ -77,7 +80,7 @@ class Rehearsal:
         self._stage.discard()
 
     def _is_ours(self, delta: Delta) -> bool:
-        """True for what the agent keeps, and for its folder of temporary files."""
+        """Return True for what the agent keeps, and for its folder of temporary files."""
         temporary = os.path.realpath(tempfile.gettempdir())
         return places.is_below(delta.path, str(self._home)) or delta.path.startswith(
             f"{temporary}/sopwith-"

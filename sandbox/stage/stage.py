@@ -17,7 +17,7 @@ from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
-from sandbox.undo.places import StageError
+from sandbox.undo.places import Layer, StageError
 from sandbox.undo.walk import Delta
 
 if TYPE_CHECKING:
@@ -25,23 +25,21 @@ if TYPE_CHECKING:
 
 
 TRIES = 5
+MOST_PARTS = 64
 RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
 
 
 class _Mounting(NamedTuple):
-    """Hold what is hidden and shown in a stage beside its layers."""
+    """Hold what is hidden and shown in a stage beside its layers, and the folders that nobody can
+    write to."""
 
     hidden: list[str]
     shows: list[str]
-    binds: list[str]
-    walls: list[str]
     veils: list[str]
-
-
-class _MountsChangedError(Exception):
-    """A mount below a root came or went while the stage was made."""
+    binds: Sequence[str] = ()
+    walls: Sequence[str] = ()
 
 
 class Seen(NamedTuple):
@@ -55,6 +53,10 @@ class Stage:
     """The changes of one call, from its start to their commit. Open one with `Stage.open`, or
     `Stage.waiting`."""
 
+    roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
+    hidden: Sequence[str] = ()  # beside what is hidden anyway, but for what it `shows`
+    shows: Sequence[str] = ()
+
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
     ) -> None:
@@ -65,6 +67,7 @@ class Stage:
         self._mounting: _Mounting | None = None
         self._runs = 0
         self.opened: list[str] = []  # of what is hidden, once it has ended
+        self._written: list[str] | None = None  # layers in others, once it has ended
         self.is_ours: Callable[[str], bool] = lambda _: False
         self.decides: Callable[[str, str], bool] = lambda *_: False
 
@@ -86,46 +89,25 @@ class Stage:
         hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read,
         but for the files `veils` in it.
         Raises StageError."""
-        for left in reversed(range(TRIES)):
-            try:
-                return cls._open(
-                    [*roots], home.resolve(), run, call, holder, masks, shows, veils, with_home
-                )
-            except _MountsChangedError as error:
-                if not left:
-                    raise StageError(f"no stage can be made: {error}") from error
-        raise AssertionError("unreachable")
-
-    @classmethod
-    def _open(
-        cls,
-        roots: list[str | Path],
-        home: Path,
-        run: str,
-        call: str,
-        holder: Holder | None,
-        masks: Iterable[str],
-        shows: Iterable[str],
-        veils: Iterable[str],
-        with_home: bool,
-    ) -> Stage:
+        home = home.resolve()
         names = [*map(str, roots), *([str(home)] if with_home else [])]
         entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
+        own = str(home / "undo" if with_home else home)
+        wanted = _Mounting([own, *masks], [*shows], [*veils])
         try:
-            wanted = entry.layers or places.layers(names, home, entry.number)
-            own = home / "undo" if with_home else home
-            mounting = _mounting(names, wanted, [str(own), *masks], [*shows], [*veils])
             if cell:
                 cell.wait()
-            clocks = _mounted(held, wanted, entry, home, mounting)
+            clocks, mounting = _begun(held, entry, names, home, wanted)
         except (StageError, OSError) as error:
             if cell:
                 cell.close()
             entry.remove()
-            raise _opening_failed(error) from error
+            if isinstance(error, StageError):
+                raise
+            raise StageError(f"no stage can be made: {error}") from error
         stage = cls(entry, clocks, held, cell)
         stage._mounting = mounting
         return stage
@@ -139,7 +121,8 @@ class Stage:
             if entry:
                 entry.close()
             return None
-        return cls(entry, [Clock(*each) for each in entry.record["clocks"]], None, None)
+        clocks = [Clock(*each) for each in entry.record.get("clocks", ())]
+        return cls(entry, clocks, None, None)
 
     def run(
         self,
@@ -161,8 +144,9 @@ class Stage:
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
         """Return True where the one command that ran has touched files with several names, which in
-        a stage fall apart, or could not rename a folder. The stage is as new then, and the command
-        is to be run again. All its processes have ended. Raises StageError."""
+        a stage fall apart, or could not rename a folder, or write in one that is not covered. The
+        stage is as new then, and the command is to be run again. All its processes have ended.
+        Raises StageError."""
         entry, holder = self._entry, self._holder
         assert holder is not None
         assert self._mounting is not None
@@ -172,14 +156,15 @@ class Stage:
         known: set[str] = set(entry.record.get("copied", ()))
         folders = known | links.refused_folders(output, cwd, entry.layers)
         folders |= links.moved_with_links(found, doubt)
-        if not doubt and folders == known:
+        is_refused = entry.left_out and links.is_read_only(output)
+        if not (doubt or folders != known or is_refused):
             return False
         holder.umount()
         entry.drop_copies()
         wanted = doubt | {group.inode for group in groups}
         try:
             self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
-            holder.mount(entry.layers, *self._mounting)
+            _mount(holder, entry, entry.layers, self._mounting, self._clocks, most=1 << 20)
         except OSError as error:
             raise StageError(f"the stage cannot begin again: {error}") from error
         return True
@@ -197,7 +182,7 @@ class Stage:
         if holder is None:
             return
         try:
-            self.opened = holder.opened()
+            self.opened, self._written = holder.asked("opened"), holder.asked("written")
             holder.umount(patience_seconds)
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
@@ -228,14 +213,25 @@ class Stage:
 
     def look(self) -> Seen:
         """Return what was done so far. Nothing may be at work in the stage; it stays open."""
-        found = links.with_groups(self._entry.layers, self._entry.groups)
+        found = self._found()
         return Seen(found, summary.change_set(found, self.is_ours, self.decides))
 
     @cached_property
     def deltas(self) -> list[Delta]:
         """Return what was done, path by path; ends the stage."""
         self.close()
-        return links.with_groups(self._entry.layers, self._entry.groups)
+        return self._found()
+
+    def _found(self) -> list[Delta]:
+        found = links.with_groups(self._entry.layers, self._entry.groups)
+        return [each for each in found if not self._is_others(each)]
+
+    def _is_others(self, delta: Delta) -> bool:
+        """Return True for the mode and times of a folder that nobody has touched in the stage: ours
+        is that of the moment when it was opened, and somebody else has changed the folder since."""
+        if delta.kind != "dress" or delta.after is None:
+            return False
+        return delta.after.st_ctime_ns < self._clocks[delta.layer].stamp
 
     @cached_property
     def changes(self) -> ChangeSet:
@@ -244,15 +240,28 @@ class Stage:
 
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for
-        writing."""
-        return conflicts.found_in(self.deltas, self._clocks)
+        writing, and where a mount has come or gone."""
+        moved = self._moved_mounts()
+        lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
+        lost &= lost if self._written is None else set(self._written)
+        touched = [*lost, *(each.path for each in self.deltas)]
+        found = [
+            (path, point) for path in touched for point in moved if places.is_below(path, point)
+        ]
+        told = [Conflict(path, f"{point} was mounted or unmounted") for path, point in found]
+        return told or conflicts.found_in(self.deltas, self._clocks)
+
+    def _moved_mounts(self) -> set[str]:
+        """Return where a mount has come or gone since the stage was opened."""
+        before: dict[str, str] = self._entry.record.get("mounts", {})
+        return {point for point, _ in before.items() ^ places.devices(self._entry.layers).items()}
 
     def commit(self, store: UndoStore | None = None) -> Committed:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
         with nothing done, and StageError where the disk or the store cannot take them."""
         if not self.deltas:
             self._put_by()
-            return Committed("", ChangeSet(), 0)
+            return Committed("", ChangeSet())
         if found := self.conflicts():
             raise Conflicted(found)
         changes = self.changes
@@ -261,20 +270,20 @@ class Stage:
             store.make_room(sum(trees.measured(path)[1] for path in replaced))
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
-            kept = commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
+            commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
         except OSError as why:
             raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
         self._entry.close()
-        return Committed(self.number, changes, kept)
+        return Committed(self.number, changes)
 
     def _put_by(self) -> None:
-        """Leave the folders of a stage that has changed nothing to the next one of its cell: to make them anew takes longer
-        than a call."""
+        """Leave the folders of a stage that has changed nothing to the next one of its cell: to
+        make them anew takes longer than a call."""
         keeper, entry = self._keeper, self._entry
         if keeper is None or not entry.is_empty():
             self.discard()
             return
-        for layer in entry.layers:  # overlayfs notes there that it may not be mounted again
+        for layer in entry.mounted:  # overlayfs notes there that it may not be mounted again
             trees.remove(f"{layer.work}/work")
         if not keeper.keep(entry):
             self.discard()
@@ -296,7 +305,8 @@ class Stage:
 
 
 def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
-    """Return the entry that the last stage of the cell has left empty, if it covers the same folders."""
+    """Return the entry that the last stage of the cell has left empty, if it covers the same
+    folders."""
     entry = holder.lend() if holder else None
     if entry is None:
         return None
@@ -308,50 +318,49 @@ def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: s
     return None
 
 
-def _opening_failed(error: Exception) -> Exception:
-    """Return what to raise where a stage could not be opened."""
-    number = error.number if isinstance(error, HolderError) else 0
-    # overlayfs takes no folder with a mount below it that was not there when we looked
-    if isinstance(error, FileNotFoundError) or number in (errno.ENOENT, errno.EINVAL):
-        return _MountsChangedError(str(error))
-    if isinstance(error, StageError):
-        return error
-    return StageError(f"no stage can be made: {error}")
+def _begun(
+    holder: Holder, entry: Entry, names: list[str], home: Path, wanted: _Mounting
+) -> tuple[list[Clock], _Mounting]:
+    """Mount a stage, once more where a mount has come or gone meanwhile. Raises StageError and
+    OSError."""
+    for _ in range(TRIES):
+        try:
+            layers = entry.layers or places.layers(names, home, entry.number)
+            mounting = _mounting(names, layers, wanted)
+            return _mounted(holder, layers, entry, home, mounting), mounting
+        except (FileNotFoundError, HolderError) as error:
+            last = error
+            entry.drop_copies()
+            entry.record["layers"] = []
+    raise last
 
 
-def _mounting(
-    names: list[str],
-    wanted: list[places.Layer],
-    masks: list[str],
-    shows: list[str],
-    veils: list[str],
-) -> _Mounting:
-    """Return what is hidden in a stage, with the stores of its copies, and what is handed through."""
-    stores = (os.path.dirname(os.path.dirname(each.store)) for each in wanted)
-    hidden = places.outermost([*masks, *stores])
-    sockets = places.sockets(each.lower for each in wanted)
-    binds = [path for path in sockets if not _is_in(path, hidden)]
-    walls = places.between(names, [each.lower for each in wanted])
-    return _Mounting(hidden, shows, binds, walls, veils)
-
-
-def _is_in(path: str, folders: Iterable[str]) -> bool:
-    return any(places.is_below(path, folder) for folder in folders)
+def _mounting(names: list[str], layers: list[Layer], wanted: _Mounting) -> _Mounting:
+    """Return what is hidden in a stage, with the stores of its copies, and what is handed
+    through."""
+    stores = (os.path.dirname(os.path.dirname(each.store)) for each in layers)
+    hidden = places.outermost([*wanted.hidden, *stores])
+    lowers = [each.lower for each in layers]
+    sockets = places.sockets(lowers)
+    binds = [path for path in sockets if not any(places.is_below(path, each) for each in hidden)]
+    walls = [root for root in places.outermost(names) if root not in lowers]
+    return wanted._replace(hidden=hidden, binds=binds, walls=walls)
 
 
 def _made(
-    entry: Entry, layers: list[places.Layer], inodes: Iterable[int] = (), copied: Iterable[str] = ()
+    entry: Entry, layers: list[Layer], inodes: Iterable[int] = (), copied: Iterable[str] = ()
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
     of the folders `copied`. Returns the moment, by layer."""
-    if entry.record["layers"] != layers:
-        entry.write(layers=layers)
+    mounts = places.devices(layers)
+    if (entry.record["layers"], entry.record.get("mounts")) != (layers, mounts):
+        entry.write(layers=layers, mounts=mounts)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         private = os.path.dirname(layer.upper)  # the copies have the modes of their originals
-        for folder in (private, layer.upper, layer.work, layer.store):
+        for folder in (private, layer.work, layer.store):
             os.makedirs(folder, mode=0o700, exist_ok=True)
-        trees.clothe(layer.lower, layer.upper)
+        trees.receive(layer.lower, layer.upper)
     clocks = [Clock.now(layer.store) for layer in layers]
     folders = list(copied)
     inodes = {*inodes, *links.copy_folders(layers, folders)}
@@ -361,7 +370,7 @@ def _made(
 
 
 def _mounted(
-    holder: Holder, wanted: list[places.Layer], entry: Entry, home: Path, mounting: _Mounting
+    holder: Holder, wanted: list[Layer], entry: Entry, home: Path, mounting: _Mounting
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer."""
@@ -371,13 +380,62 @@ def _mounted(
         chosen = [can[lower][_taken.get(device, 0)] for lower, device in systems.items()]
         clocks = _made(entry, chosen)
         try:
-            holder.mount(chosen, *mounting)
+            _mount(holder, entry, chosen, mounting, clocks)
             return clocks
         except HolderError as error:
-            device = systems.get(error.path, -1)
+            failed = [each for each in entry.mounted if each.lower == error.path]
+            lower = places.layer_of(error.path, chosen).lower if failed else ""
+            device = systems.get(lower, -1)
             tried = _taken.get(device, 0)
-            if device < 0 or tried + 1 >= len(can[error.path]):
+            if not failed or tried + 1 >= len(can[lower]):
                 raise
             for layer in chosen:
                 trees.remove(os.path.dirname(layer.upper))
             _taken[device] = tried + 1
+
+
+def _mount(
+    holder: Holder,
+    entry: Entry,
+    layers: list[Layer],
+    mounting: _Mounting,
+    clocks: list[Clock],
+    most: int = MOST_PARTS,
+) -> None:
+    """Mount the layers whole, or by parts where mounts below them are locked to their places, and
+    of many those that will be used; `clocks` have the moment. Raises HolderError."""
+    entry.mounted, entry.left_out = layers, 0
+    if not holder.is_locked and "/" not in [layer.lower for layer in layers]:
+        try:
+            holder.mount(layers, *mounting)
+            return
+        except HolderError as error:
+            holder.is_locked = error.number == errno.EINVAL and _holds_mounts(holder, error.path)
+            if not holder.is_locked:
+                raise
+    points = {each.point for process in ("self", holder.pid) for each in places.mounted(process)}
+    found = [places.parts(layer, points) for layer in layers]
+    split = [(_used(parts, holder.cwd, most), between) for parts, between in found]
+    entry.mounted = [part for parts, _ in split for part in parts]
+    entry.left_out = sum(len(parts) for parts, _ in found) - len(entry.mounted)
+    for layer, (parts, between) in zip(layers, split, strict=True):
+        trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
+        entry.prepare(layer, parts, between)
+    clocks[:] = [Clock.now(layer.store) for layer in layers]
+    walls = [*mounting.walls, *(wall for _, between in split for wall in between)]
+    holder.mount(entry.mounted, *mounting._replace(walls=walls))
+
+
+def _used(parts: list[Layer], cwd: str, most: int) -> list[Layer]:
+    """Return the parts that a call will most likely write in: that of its folder, and those which
+    changed last."""
+    if len(parts) <= most:
+        return parts
+    last = {part: os.lstat(part.lower).st_mtime_ns for part in parts}
+    ranked = sorted(parts, key=lambda part: (places.is_below(cwd, part.lower), last[part]))
+    return ranked[-most:]
+
+
+def _holds_mounts(holder: Holder, folder: str) -> bool:
+    points = [each.point for each in places.mounted(holder.pid)]
+    return any(places.is_below(point, folder) and point != folder for point in points)

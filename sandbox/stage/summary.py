@@ -35,10 +35,10 @@ def change_set(
     is_ours: Callable[[str], bool] = lambda _: False,
     decides: Callable[[str, str], bool] = lambda *_: False,
 ) -> ChangeSet:
-    """Return the changes, sorted by path. A new folder is one change, but for the files in it that `decides` names
-    (path, where the bytes lie) and those that run with other rights."""
+    """Return the changes, sorted by path. A new folder is one change, but for the files in it that
+    `decides` names (path, where the bytes lie) and those that run with other rights."""
     deltas = list(deltas)
-    gone = [leaf for each in filter(_goes, deltas) for leaf in _leaves(each.path, each.path)]
+    gone = [leaf for each in filter(_goes, deltas) for leaf in _leaves(each.lower, each.path)]
     new = [leaf for each in filter(_comes, deltas) for leaf in _leaves(each.upper, each.path)]
     moved = _moved(gone, new)
     changes = [_moved_change(old, to) for to, old in moved.items()]
@@ -87,19 +87,19 @@ def _comes(each: Delta) -> bool:
 
 
 def _is_other_type(each: Delta) -> bool:
-    """True where a file stands in the place of a folder, or the other way round."""
+    """Return True where a file stands in the place of a folder, or the other way round."""
     if each.before is None or each.after is None or each.kind != "changed":
         return False
     return stat.S_IFMT(each.before.st_mode) != stat.S_IFMT(each.after.st_mode)
 
 
 def _is_alike(each: Delta) -> bool:
-    """True where another file has come that is like the old one, such as a new link of it."""
+    """Return True where another file has come that is like the old one, such as a new link of
+    it."""
     assert each.before and each.after
-    if not is_same(each.upper, each.inside or each.path, each.after, each.before):
+    if not is_same(each.upper, each.lower, each.after, each.before):
         return False
-    lower = each.inside or each.path
-    return staged_dress(each.upper, lower) == dress_of(lower)
+    return staged_dress(each.upper, each.lower) == dress_of(each.lower)
 
 
 def _changes(each: Delta, left: list[_Leaf], come: list[_Leaf]) -> list[Change]:
@@ -138,7 +138,7 @@ def _of_file(kind: ChangeKind, each: Delta) -> Change:
 
 def _dressed(each: Delta) -> list[Change]:
     """Return a change of rights, owner or attributes; times alone are not worth a word."""
-    if staged_dress(each.upper, each.path).is_but_for_time(dress_of(each.path)):
+    if staged_dress(each.upper, each.lower).is_but_for_time(dress_of(each.lower)):
         return []
     assert each.after
     return [

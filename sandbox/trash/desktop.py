@@ -1,5 +1,5 @@
-"""Find a thing in the desktop's own trash, by the note that the desktop keeps of it (freedesktop's Trash specification
-1.0), on macOS by its number on the disk."""
+"""Find a thing in the desktop's own trash, by the note that the desktop keeps of it (freedesktop's
+Trash specification 1.0), on macOS by its number on the disk."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 
 
 def find(origin: Path, number: int) -> tuple[Path, Path | None] | None:
-    """Where the thing lies that was at `origin` and has this number on the disk, and the desktop's note on it. None: the
-    owner has emptied the trash, or brought it back."""
+    """Return where the thing lies that was at `origin` and has this number on the disk, and the
+    desktop's note on it. None: the owner has emptied the trash, or brought it back."""
     lying = _mac(origin) if sys.platform == "darwin" else _noted(origin)
     return next((each for each in lying if each[0].lstat().st_ino == number), None)
 
@@ -35,7 +35,8 @@ def _noted(origin: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _trashes(origin: Path) -> Iterator[tuple[Path, Path]]:
-    """The trashes that something at `origin` can go to, each with the folder that its relative origins start from."""
+    """Yield the trashes that something at `origin` can go to, each with the folder that its
+    relative origins start from."""
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     yield data / "Trash", data
     top = next(folder for folder in origin.parents if folder.is_mount())
@@ -44,7 +45,7 @@ def _trashes(origin: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _origin(note: Path, top: Path) -> Path | None:
-    """Where a note says that its thing was."""
+    """Return where a note says that its thing was."""
     try:
         line = next(line for line in note.read_bytes().splitlines() if line.startswith(b"Path="))
     except (OSError, StopIteration):

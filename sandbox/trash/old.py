@@ -1,7 +1,8 @@
 """Bring back what lies in the trash of a home from before the undo store.
 
 trash/<id>/record.json     {"at": ISO time, "items": [{"origin_bytes", "kept" or "number"}]}
-trash/<id>/<n>/<name>      what was moved, with its own name; `number` is that of a thing in the desktop's trash
+trash/<id>/<n>/<name>      what was moved, with its own name; `number` is that of a thing in the
+                           desktop's trash
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Trash:
         return sorted(place.name for place in self.folder.iterdir()) if self.folder.is_dir() else []
 
     def items(self, id: str) -> list[Item]:
-        """Return what was removed together, as far as it is still here. Raises TrashError for an unknown id."""
+        """Return what was removed together, as far as it is still here. Raises TrashError for an
+        unknown id."""
         if not id or Path(id).name != id:
             raise TrashError("error.sandbox.id-trash", id=repr(id))
         try:
@@ -53,7 +55,8 @@ class Trash:
         return [item for item in found if item is not None and os.path.lexists(item.kept)]
 
     def restore(self, id: str) -> list[Path]:
-        """Put everything with this id back. Raises TrashError where a place is taken, or the id unknown."""
+        """Put everything with this id back. Raises TrashError where a place is taken, or the id
+        unknown."""
         items = self.items(id)
         taken = [str(item.origin) for item in items if os.path.lexists(item.origin)]
         if taken:

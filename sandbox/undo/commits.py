@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from safety.changes import Change, ChangeKind, ChangeSet, FileType
+from safety.changes import ChangeSet
 from sandbox.undo import trees
 from sandbox.undo.conflicts import Clock, Conflict, is_in_use, is_touched_below
 from sandbox.undo.entries import Entry
 from sandbox.undo.links import Links
 from sandbox.undo.places import Layer, StageError
 from sandbox.undo.steps import Interfered, Step, do_all
-from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of, staged_dress
+from sandbox.undo.walk import LEFT_ALONE, Delta, Dress, dress_of, staged_dress
 
 _ORDER = ("move", "inside", "dress")
 
@@ -34,12 +34,10 @@ class Conflicted(StageError):
 
 
 class Committed(NamedTuple):
-    """Hold what was made real: the number of its entry in the undo store, the changes, the bytes of
-    what was replaced."""
+    """Hold what was made real: the number of its entry in the undo store, and the changes."""
 
     number: str
     changes: ChangeSet
-    kept_bytes: int
 
 
 def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> list[Step]:
@@ -52,7 +50,12 @@ def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> li
     for count, delta in enumerate(found):
         layer = entry.layers[delta.layer]
         steps.append(_step(delta, layer, count, clocks[delta.layer].since(), links))
-    # a file with several links is written to when its other names have gone where they should
+    return in_order(steps)
+
+
+def in_order(steps: list[Step]) -> list[Step]:
+    """Return steps so that a file with several links is written to when its other names have gone
+    where they should."""
     return sorted(steps, key=lambda step: _ORDER.index(step.way))
 
 
@@ -62,12 +65,10 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
     if delta.kind == "gone":
         return Step("move", delta.path, kept, "", old)
     if delta.kind == "dress":
-        before, after = dress_of(delta.path), staged_dress(delta.upper, delta.path)
         now = os.lstat(delta.path)
         is_busy = trees.is_folder(now) and now.st_ctime_ns >= since  # others work in it too
-        if is_busy or os.geteuid() not in (0, now.st_uid):  # only its owner sets its time
-            before, after = before._replace(mtime=LEFT_ALONE), after._replace(mtime=LEFT_ALONE)
-        return Step("dress", delta.path, before=before, after=after)
+        after = staged_dress(delta.upper, delta.path)
+        return dress_step(delta.path, dress_of(delta.path), after, is_busy=is_busy)
     put = _put(delta.upper, layer, count, links)
     if delta.inside:
         trees.carry(delta.inside, kept)
@@ -76,6 +77,14 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
     with trees.all_open({delta.upper, put}):
         links.renew(delta.upper, put)
     return Step("move", delta.path, kept, put, old, os.lstat(put).st_ino)
+
+
+def dress_step(path: str, before: Dress, after: Dress, *, is_busy: bool) -> Step:
+    """Return the step that dresses a path; its time is left to others who work in it, and to its
+    owner."""
+    if is_busy or os.geteuid() not in (0, os.lstat(path).st_uid):
+        before, after = before._replace(mtime=LEFT_ALONE), after._replace(mtime=LEFT_ALONE)
+    return Step("dress", path, before=before, after=after)
 
 
 def _put(upper: str, layer: Layer, count: int, links: Links) -> str:
@@ -115,8 +124,8 @@ def carry_out(
     found: Sequence[Delta] = (),
     clocks: Sequence[Clock] = (),
     **fields: object,
-) -> int:
-    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. `found` are
+) -> None:
+    """Do the steps, all or none, and close the entry as done. `found` are
     the deltas as they were looked at: what was written since is a conflict. Raises Conflicted and
     OSError."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
@@ -133,11 +142,12 @@ def carry_out(
             raise
         raise Conflicted([Conflict(error.path, error.why)]) from error
     entry.write(state="made")
-    return finish(entry, steps)
+    finish(entry, steps)
 
 
 class _Watch:
-    """Look at what was moved away: what others have written to it since it was looked at is a conflict."""
+    """Look at what was moved away: what others have written to it since it was looked at is a
+    conflict."""
 
     def __init__(self, steps: list[Step], found: Sequence[Delta], clocks: Sequence[Clock]) -> None:
         self.clocks = clocks
@@ -189,36 +199,20 @@ def _state_of(path: str) -> tuple[int, int]:
     return found.mtime, found.size
 
 
-def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> ChangeSet:
-    """Close an entry whose steps something else has done. Returns the changes."""
+def record_done(entry: Entry, steps: list[Step], changes: ChangeSet) -> None:
+    """Close an entry whose steps something else has done."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    done = [change_of(each, step.kept) for each, step in zip(found, steps, strict=True)]
-    changes = ChangeSet(tuple(done))
     entry.write(steps=steps, began=began, changes=listed(changes))
     finish(entry, steps)
-    return changes
 
 
-def change_of(delta: Delta, kept: str) -> Change:
-    """Return what a delta outside of a stage is to the gate; what stood there lies at `kept`."""
-    files, size = trees.measured(delta.path if delta.after else kept)
-    before = trees.measured(kept)[1] if kept else None
-    status = delta.after or delta.before
-    kind: FileType = "folder" if trees.is_folder(status) else "file"
-    change = cast(ChangeKind, delta.kind)
-    return Change(
-        change, Path(delta.path), kind, before, size if delta.after else None, files=files
-    )
-
-
-def finish(entry: Entry, steps: list[Step]) -> int:
+def finish(entry: Entry, steps: list[Step]) -> None:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
     paths = {step.path for step in steps} | entry.record.get("same", {}).keys()
     with trees.entered(paths):
         stamps = {path: trees.stamp(path) for path in paths}
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
     entry.write(state="done", stamps=stamps, bytes=kept)
-    return kept
 
 
 def listed(changes: ChangeSet) -> list[list[object]]:

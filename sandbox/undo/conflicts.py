@@ -84,7 +84,8 @@ def _of_path(path: str, found: os.stat_result, since: int) -> Iterator[tuple[str
 
 
 def is_touched_below(folder: str, since: int) -> bool:
-    """True if somebody has changed a file in a folder, or has it open. Our own links of a file set its ctime."""
+    """Return True if somebody has changed a file in a folder, or has it open. Our own links of a
+    file set its ctime."""
     for entry in trees.below(folder):
         found = os.lstat(entry.path)
         newest = found.st_mtime_ns if found.st_nlink > 1 else found.st_ctime_ns
@@ -105,7 +106,8 @@ def _unit(path: str) -> Iterator[str]:
 
 
 def is_in_use(path: str) -> bool:
-    """True if some process has this file open for writing or locked, as far as the kernel tells us."""
+    """Return True if some process has this file open for writing or locked, as far as the kernel
+    tells us."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

@@ -5,7 +5,8 @@ replaced.
     undo/000012/0/up, work      copies while the stage is open or waits; kept: what stood there
     before
 
-    undo/000012=1790000000=kept=4096=RUN     an empty file: what of the record is asked of all entries
+    undo/000012=1790000000=kept=4096=RUN     an empty file: what of the record is asked of all
+                                             entries
 
 An entry is made by whoever opens a stage and locked by who works on it, so that another process can
 tell a stage that is in
@@ -45,7 +46,7 @@ class Mark(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
+        """Return the name of the file."""
         return "=".join([self.number, str(self.made), self.state, str(self.bytes), self.run])
 
 
@@ -56,6 +57,8 @@ class Entry:
         self.folder, self._lock = folder, lock
         self.number = folder.name
         self.record: dict[str, Any] = {}
+        self.mounted: list[Layer] = []  # its layers, or parts of them
+        self.left_out = 0  # of the parts
         self._marked: Mark | None = None
 
     @property
@@ -87,7 +90,8 @@ class Entry:
         self._mark(_mark_of(self.number, self.record))
 
     def _mark(self, mark: Mark) -> None:
-        """Say in a name what holds now. A kill before it leaves the old one: `recover` looks again."""
+        """Say in a name what holds now. A kill before it leaves the old one: `recover` looks
+        again."""
         if mark == self._marked:
             return
         self._unmark()
@@ -101,8 +105,8 @@ class Entry:
                 (self.folder.parent / name).unlink(missing_ok=True)
 
     def renew(self, call: str) -> bool:
-        """Make an entry that has kept nothing the entry of another call of its run. False where a newer one is there:
-        their numbers are their order."""
+        """Make an entry that has kept nothing the entry of another call of its run. False where a
+        newer one is there: their numbers are their order."""
         if _last(self.folder.parent.parent) != int(self.number):
             return False
         self.record |= _begun(self.record["run"], call)
@@ -112,9 +116,18 @@ class Entry:
         """Return True where nothing lies in it, and its copies were put beside what they are of."""
         is_plain = not self.record.get("groups") and not self.record.get("copied")
         return is_plain and all(
-            each.upper.startswith(f"{each.store}/") and not os.listdir(each.upper)
+            each.upper.startswith(f"{each.store}/")
+            and all(trees.has_mark(entry.path, trees.UUID) for entry in trees.below(each.upper))
             for each in self.layers
         )
+
+    def prepare(self, layer: Layer, parts: Iterable[Layer], between: Iterable[str]) -> None:
+        """Make the folders for the copies of a layer that is covered by parts."""
+        for folder in (*between, *(part.lower for part in parts)):
+            upper = layer.upper + folder[len(layer.lower.rstrip("/")) :]
+            trees.receive(folder, upper)
+        for part in parts:
+            os.makedirs(part.work, exist_ok=True)
 
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
@@ -174,7 +187,8 @@ def _begun(run: str, call: str) -> dict[str, Any]:
 
 
 def load(folder: Path) -> Entry | None:
-    """Return an entry, locked; None while another process works on it, or where there is no entry."""
+    """Return an entry, locked; None while another process works on it, or where there is no
+    entry."""
     try:
         lock = _locked(folder)
     except (BlockingIOError, FileNotFoundError):
@@ -259,7 +273,7 @@ def _remove_empty(folder: str) -> None:
 
 
 def is_undo(record: dict[str, Any]) -> bool:
-    """True for an undo; one of an undo counts as what it brings back."""
+    """Return True for an undo; one of an undo counts as what it brings back."""
     return "undoes" in record and not record.get("is_redo")
 
 

@@ -1,4 +1,5 @@
-"""Take entries of the undo store back: the inverse of their steps, and whether others have changed what they lead to."""
+"""Take entries of the undo store back: the inverse of their steps, and whether others have changed
+what they lead to."""
 
 from __future__ import annotations
 
@@ -264,8 +265,8 @@ class Inverse:
         return step.put + path[len(step.path) :] if step.put else ""
 
     def _is_own(self, now: trees.Stamp) -> bool:
-        """True if an entry of this store has left a file in this state, by this name or another
-        link."""
+        """Return True if an entry of this store has left a file in this state, by this name or
+        another link."""
         return (now.inode, now.ctime) in self._own
 
     @cached_property
@@ -278,7 +279,8 @@ class Inverse:
         return {(stamp[0], stamp[3]) for each in stamps for stamp in each.values() if stamp}
 
     def _is_as_taken_back(self, now: trees.Stamp, limit: int) -> bool:
-        """True for what the entries to take back have left, also where others put that there again."""
+        """Return True for what the entries to take back have left, also where others put that there
+        again."""
         own = [stamp for each in self.chosen for stamp in each.record["stamps"].values() if stamp]
         return self._origin(now).ctime <= limit or list(now) in own
 
@@ -322,7 +324,7 @@ def _of_way(way: Way, steps: Iterable[Step]) -> list[Step]:
 
 
 def _stands(record: dict[str, Any]) -> bool:
-    """True for a call whose changes hold."""
+    """Return True for a call whose changes hold."""
     return record.get("state") == "done" and not is_undo(record)
 
 
@@ -342,7 +344,7 @@ def _come_or_gone(
 
 
 def _meets(step: Step, path: str) -> bool:
-    """True where a step is about a path, what lies in it, or the folder that it lies in."""
+    """Return True where a step is about a path, what lies in it, or the folder that it lies in."""
     is_in_it = step.way != "dress" and places.is_below(path, step.path)
     return is_in_it or places.is_below(step.path, path)
 
@@ -352,7 +354,7 @@ def _stamp(fields: list[int] | None) -> trees.Stamp | None:
 
 
 def _was_touched(step: Step) -> bool:
-    """True where others have worked in a folder since, which has set its time."""
+    """Return True where others have worked in a folder since, which has set its time."""
     found = trees.look(step.path)
     return bool(step.before and found and found.st_mtime_ns != step.before.mtime)
 
@@ -363,7 +365,7 @@ def _without_time(step: Step) -> Step:
 
 
 def _is_only_time(step: Step) -> bool:
-    """True for a step that sets the times of a path, and nothing else."""
+    """Return True for a step that sets the times of a path, and nothing else."""
     if step.way != "dress" or not step.before or not step.after:
         return False
     return step.before.is_but_for_time(step.after)

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sandbox.undo import trees
-from sandbox.undo.places import Layer, StageError, is_below
+from sandbox.undo.places import Layer, StageError, is_below, layer_of
 from sandbox.undo.walk import Delta, deltas, dress_of
 from text import pattern
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 5000
 _REFUSED = pattern(rb"cross-device|EXDEV")
+_READ_ONLY = pattern(
+    rb"[Rr]ead-only file ?system|EROFS|\xe5\x8f\xaa\xe8\xaf\xbb\xe6\x96\x87\xe4\xbb\xb6\xe7\xb3\xbb\xe7\xbb\x9f"
+)  # and in Chinese
 _UNLIKE = pattern(rb"hardlink different from source at '.+(/objects/.+)'")
 _QUOTED = pattern(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
@@ -206,6 +209,11 @@ def _link(original: str, place: str) -> None:
     os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
+def is_read_only(output: bytes) -> bool:
+    """Return True if a program says that it could not write where nobody can."""
+    return bool(_READ_ONLY.search(output))
+
+
 def refused_folders(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:
     """Return the owner's folders that a program names where it says that it cannot rename one."""
     found: set[str] = set()
@@ -219,7 +227,8 @@ def refused_folders(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:
 
 
 def _cloned(object: str, layers: list[Layer]) -> set[str]:
-    """Return the folder of objects from which `git clone` has made a link that is another file in a stage."""
+    """Return the folder of objects from which `git clone` has made a link that is another file in a
+    stage."""
     found = set()
     for layer in layers:
         for entry in trees.below(layer.upper):
@@ -253,7 +262,7 @@ def copy_folders(layers: list[Layer], folders: list[str]) -> set[int]:
         )
     found: set[int] = set()
     for folder in folders:
-        layer = next(each for each in layers if is_below(folder, each.lower))
+        layer = layer_of(folder, layers)
         place = layer.upper + folder[len(layer.lower.rstrip("/")) :]
         os.makedirs(os.path.dirname(place), exist_ok=True)
         trees.carry(folder, place)

@@ -7,11 +7,12 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from config import Worded
+from sandbox import kernel
 
 STORE = ".sopwith-undo"  # at the top of a root on another file system than the home folder
 SHARED_MEMORY = "/dev/shm"
@@ -22,7 +23,8 @@ _OF_THE_KERNEL = frozenset(
 
 
 class StageError(Worded):
-    """A stage cannot be opened, ended or committed, or a commit not be undone; the text says why and what would help."""
+    """A stage cannot be opened, ended or committed, or a commit not be undone; the text says why
+    and what would help."""
 
 
 class Layer(NamedTuple):
@@ -40,18 +42,13 @@ class Mounted(NamedTuple):
 
     point: str
     kind: str
+    device: str
+    is_read_only: bool
 
 
-def mounted() -> list[Mounted]:
-    """Return what is mounted, in the order in which it was."""
-    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
-    found = []
-    for line in lines:
-        fields = line.split()
-        kind = fields[fields.index(b"-") + 1]
-        point = os.fsdecode(fields[4].decode("unicode_escape").encode("latin-1"))
-        found.append(Mounted(point, kind.decode()))
-    return found
+def mounted(process: int | str = "self") -> list[Mounted]:
+    """Return what this or another process sees mounted, by path."""
+    return [Mounted(*each) for each in kernel.mounted(str(process))]
 
 
 def mounted_near(roots: Sequence[str]) -> list[Mounted]:
@@ -64,50 +61,46 @@ def mounted_near(roots: Sequence[str]) -> list[Mounted]:
 
 
 def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
-    """Return the folders that an overlay can be mounted on: each root, or where there are mounts
-    below it, its parts.
+    """Return the folders that an overlay covers: each root, and each mount below one, for an
+    overlay ends where another file system begins. A root is named without links.
 
-    A root is named without links. What lies in a root directly, beside such parts, cannot be
-    covered."""
-    kernel = {each.point for each in table if each.kind in _OF_THE_KERNEL}
-    points = [each.point for each in table]
-    found: list[str] = []
+    What is closed to us we cannot change anyway; on a mount that is read-only a program itself is
+    told so.
+    """
+    points = {each.point: each for each in table}
+    found = []
     for root in outermost(roots):
-        found += _parts(root, points)
-    return [path for path in found if path not in kernel and not _is_read_only(path)]
-
-
-def _is_read_only(path: str) -> bool:
-    """True on a mount that nobody can write to: there a program itself is told so."""
-    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-
-
-def between(roots: Iterable[str], parts: Iterable[str]) -> list[str]:
-    """Return the folders of the roots that have covered parts below them and are not covered."""
-    parts = list(parts)
-    found = set()
-    for root in outermost(roots):
-        for part in parts:
-            while is_below(os.path.dirname(part), root) and part != root:
-                part = os.path.dirname(part)
-                found.add(part)
-        if root not in parts:
-            found.add(root)
-    return sorted(found)
-
-
-def _parts(folder: str, points: list[str]) -> list[str]:
-    """Return the parts of a folder that have no mount below; what is closed to us we cannot change anyway."""
-    if not os.access(folder, os.R_OK | os.X_OK):
-        return []
-    if not any(is_below(point, folder) and point != folder for point in points):
-        return [folder]
-    found: list[str] = []
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda each: each.name):
-            if entry.is_dir(follow_symlinks=False):
-                found += _parts(entry.path, points)
+        below = [point for point in points if is_below(point, root) and point != root]
+        found += [folder for folder in (root, *below) if _is_covered(folder, points)]
     return found
+
+
+def _is_covered(folder: str, points: dict[str, Mounted]) -> bool:
+    mount = points[point_of(folder, points)]
+    is_ours = mount.kind not in _OF_THE_KERNEL and not mount.is_read_only
+    return is_ours and os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)
+
+
+def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]]:
+    """Return what covers a layer where the kernel refuses to cover it whole: one part for each
+    folder without a mount below, and the folders between, which stay read-only."""
+    walls: list[str] = []
+    found: list[Layer] = []
+    inside = [point for point in points if is_below(point, layer.lower) and point != layer.lower]
+    above = [layer.lower] if inside else []
+    while above:
+        walls.append(folder := above.pop())
+        with os.scandir(folder) as entries:
+            names = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
+        for path in names:
+            if any(is_below(point, path) for point in inside):
+                above += [path] if path not in points and os.access(path, os.R_OK | os.X_OK) else []
+            elif os.access(path, os.R_OK | os.X_OK):
+                upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
+                found.append(
+                    layer._replace(lower=path, upper=upper, work=f"{layer.work}/{len(found)}")
+                )
+    return (found, walls) if inside else ([layer], [])
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -121,12 +114,13 @@ def outermost(paths: Iterable[str]) -> list[str]:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """True for the folder itself and everything in it."""
+    """Return True for the folder itself and everything in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:
-    """Return the layers of a stage. `number` names its entry in the undo store of this home folder."""
+    """Return the layers of a stage, what lies in another after it. `number` names its entry in the
+    undo store of this home folder."""
     real, table = outermost(roots), mounted()
     points = [each.point for each in table]
     found = []
@@ -137,8 +131,24 @@ def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:
     return found
 
 
+def devices(layers: Iterable[Layer]) -> dict[str, str]:
+    """Return the device of each mount at and below the layers, by its point."""
+    lowers = [layer.lower for layer in layers]
+    return {
+        each.point: each.device
+        for each in mounted()
+        if any(is_below(each.point, lower) for lower in lowers)
+    }
+
+
+def layer_of(path: str, layers: Sequence[Layer]) -> Layer:
+    """Return the layer that a path lies in."""
+    return next(each for each in reversed(layers) if is_below(path, each.lower))
+
+
 def entry_in(store: str, home: Path, number: str) -> str:
-    """Return the folder of an entry in a folder of the undo store, which several homes may share."""
+    """Return the folder of an entry in a folder of the undo store, which several homes may
+    share."""
     if store == str(home / "undo"):
         return f"{store}/{number}"
     return f"{store}/{number}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
@@ -158,11 +168,11 @@ def others(layer: Layer, home: Path, number: str) -> list[Layer]:
 
 
 def store_of(lower: str, root: str, home: Path, points: Sequence[str] = ()) -> str:
-    """Return the folder of the undo store from which a file can be renamed into `lower`; `points`: of the mounts."""
-    points = points or [each.point for each in mounted()]
-    if _place(str(home), points) == _place(lower, points):
+    """Return the folder of the undo store from which a file can be renamed into `lower`; `points`:
+    of the mounts."""
+    if is_one_mount(str(home), lower, points):
         return str(home / "undo")
-    top = root if _place(root, points) == _place(lower, points) else lower
+    top = root if is_one_mount(root, lower, points) else lower
     try:
         os.makedirs(f"{top}/{STORE}", mode=0o700, exist_ok=True)
     except OSError:
@@ -170,11 +180,21 @@ def store_of(lower: str, root: str, home: Path, points: Sequence[str] = ()) -> s
     return f"{top}/{STORE}"
 
 
-def _place(path: str, points: Sequence[str]) -> tuple[int, str]:
+def is_one_mount(path: str, other: str, points: Iterable[str] = ()) -> bool:
+    """Return True where a file can be renamed from one folder into the other."""
+    points = list(points) or [each.point for each in mounted()]
+    return _place(path, points) == _place(other, points)
+
+
+def _place(path: str, points: Iterable[str]) -> tuple[int, str]:
     """Return file system and mount: only where both are equal can a file be renamed."""
     path = os.path.realpath(path)
-    point = max((each for each in points if is_below(path, each)), key=len, default="/")
-    return os.stat(path).st_dev, point
+    return os.stat(path).st_dev, point_of(path, points)
+
+
+def point_of(path: str, points: Iterable[str]) -> str:
+    """Return where the mount is that a path lies in."""
+    return max((each for each in points if is_below(path, each)), key=len, default="/")
 
 
 def sockets(roots: Iterable[str]) -> list[str]:

@@ -59,11 +59,13 @@ class Step(NamedTuple):
         _DO[self.way](self)
 
     def take_back(self) -> None:
-        """Bring back what stood there, as far as the step was done. Raises Interfered and OSError."""
+        """Bring back what stood there, as far as the step was done. Raises Interfered and
+        OSError."""
         _TAKE_BACK[self.way](self)
 
     def inverse(self, kept: str) -> Step:
-        """Return the step that brings back what stood there; what stands there now goes to `kept`."""
+        """Return the step that brings back what stood there; what stands there now goes to
+        `kept`."""
         if self.way == "dress":
             return self._replace(before=self.after, after=self.before)
         if self.way == "inside":
@@ -112,7 +114,8 @@ def _move(step: Step) -> None:
 
 
 def _keep(step: Step) -> None:
-    """Move the old away; where both are files, by a second link, so that the path is never empty."""
+    """Move the old away; where both are files, by a second link, so that the path is never
+    empty."""
     if not step.old or _inode(step.kept) == step.old:
         return
     if _inode(step.path) != step.old:

@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from safety.changes import ChangeSet
-from sandbox.undo import commits, direct, entries
+from sandbox.undo import entries
 from sandbox.undo.commits import Conflicted
 from sandbox.undo.conflicts import Conflict
 from sandbox.undo.entries import Entry, is_undo, read_changes
 from sandbox.undo.inverse import Inverse, conflicts_of, entered
 from sandbox.undo.places import StageError
-from sandbox.undo.steps import Interfered, Step, Stuck, do_all
 
 if TYPE_CHECKING:
     from config import UndoConfig
 
 DAY_SECONDS = 86_400
-NOBODYS = ("probe", "dry-run")  # entries in the place of a run, of which nothing is to stay
 
 
 class Kept(NamedTuple):
@@ -80,10 +78,10 @@ class UndoStore:
         newest = self._read(reversed(entries.marks(self.home)))
         return next((each.run for each in newest if each.state == "done"), "")
 
-    def undo(self, run: str, call: str | None = None) -> Undone:
-        """Take back what a run or a call has changed; of a run that is undone, the undo. Raises
-        StageError."""
-        chosen = self._chosen(run, call)
+    def undo(self, run: str, call: str | None = None, number: str = "") -> Undone:
+        """Take back what a run or a call has changed, or one entry; of a run that is undone, the
+        undo. Raises StageError."""
+        chosen = self._chosen(run, call, number)
         try:
             if not any(entry.record["steps"] for entry in chosen):
                 raise StageError(f"there is nothing to undo of {run}")
@@ -140,10 +138,11 @@ class UndoStore:
         """Return what the store holds."""
         return sum(mark.bytes for mark in entries.marks(self.home))
 
-    def _chosen(self, run: str, call: str | None) -> list[Entry]:
+    def _chosen(self, run: str, call: str | None, number: str) -> list[Entry]:
         """Return what is to be taken back, newest first, locked: calls that were done, else the
         last undo."""
         done = [each for each in self.changes(run, call) if each.state == "done"]
+        done = [each for each in done if number in ("", each.number)]
         calls = [each for each in done if not each.is_undo] or done[-1:]
         if not calls:
             raise StageError(f"there is nothing to undo of {run}")
@@ -162,45 +161,3 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
     changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
     run, call, at, state = (record[name] for name in ("run", "call", "at", "state"))
     return Kept(number, run, call, at, state, changes, record.get("bytes", 0), is_undo(record))
-
-
-def recover(home: Path) -> list[str]:
-    """Bring to an end what a kill has left: returns a line on each. Entries that somebody works on
-    are left alone."""
-    said = []
-    for mark in entries.marks(home):
-        entry = entries.load(home / "undo" / mark.number) if mark.state == "busy" else None
-        if entry and entry.state in entries.FINAL:
-            entry.write()  # it was killed before its mark
-        elif entry:
-            line, run = _recovered(entry), entry.record["run"]
-            said += [line] if run not in NOBODYS else []
-        if entry:
-            entry.close()
-    return said
-
-
-def _recovered(entry: Entry) -> str:
-    call = f"run {entry.record['run']}, call {entry.record['call']}"
-    if entry.state == "direct":
-        direct.finish(entry)
-        return f"{call}: what it wrote was recorded"
-    if entry.state == "open":
-        entry.remove()
-        return f"{call}: was stopped before its changes were made; nothing was changed"
-    steps = [Step.read(fields) for fields in entry.record["steps"]]
-    try:
-        if entry.state == "working":
-            do_all(steps)
-    except Stuck as error:
-        return f"{call}: {error}; what stood there before lies in {entry.folder}"
-    except (Interfered, OSError) as error:
-        entry.write(state="waiting")
-        entry.remove()
-        return f"{call}: its changes were taken back, since {error}"
-    commits.finish(entry, steps)
-    for number in entry.record.get("undoes", ()):
-        if undone := entries.load(entry.folder.parent / number):
-            undone.write(state="undone")
-            undone.close()
-    return f"{call}: its changes were made whole"

@@ -7,7 +7,6 @@ import contextlib
 import errno
 import itertools
 import os
-import shutil
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
@@ -17,6 +16,8 @@ _QUIET = getattr(os, "O_NOATIME", 0)  # Linux alone
 OVERLAY = "user.overlay."
 OPAQUE = f"{OVERLAY}opaque"
 MODE = f"{OVERLAY}sopwith.mode"
+# of a folder for copies; overlayfs would set it later, as if a script had touched the folder
+UUID = f"{OVERLAY}uuid"
 
 
 class Stamp(NamedTuple):
@@ -52,7 +53,7 @@ def is_folder(found: os.stat_result | None) -> bool:
 
 
 def is_whiteout(found: os.stat_result) -> bool:
-    """True for overlayfs's mark of what is gone: character device 0:0."""
+    """Return True for overlayfs's mark of what is gone: character device 0:0."""
     return stat.S_ISCHR(found.st_mode) and found.st_rdev == 0
 
 
@@ -73,7 +74,7 @@ def attributes(path: str) -> dict[str, bytes]:
 
 
 def has_mark(path: str, name: str) -> bool:
-    """True if overlayfs has marked this path with the attribute."""
+    """Return True if overlayfs has marked this path with the attribute."""
     try:
         os.getxattr(path, name, follow_symlinks=False)
     except OSError:
@@ -98,7 +99,8 @@ def writable(path: str) -> Iterator[None]:
 
 
 def open_up(folder: str) -> None:
-    """Let us into folders of a stage whose rights a script has taken away; `mode_of` still tells them."""
+    """Let us into folders of a stage whose rights a script has taken away; `mode_of` still tells
+    them."""
     if os.geteuid() == 0 or not os.path.isdir(folder):
         return
     _open(folder)
@@ -189,7 +191,8 @@ def unmark(path: str) -> None:
 
 
 def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> bool:
-    """True if both are of one type and hold the same: bytes, target of a link, number of a device."""
+    """Return True if both are of one type and hold the same: bytes, target of a link, number of a
+    device."""
     if stat.S_IFMT(a.st_mode) != stat.S_IFMT(b.st_mode):
         return False
     if stat.S_ISREG(a.st_mode):
@@ -235,16 +238,22 @@ def measured(path: str) -> tuple[int, int]:
     if found is None:
         return 0, 0
     if not is_folder(found):
-        return 1, found.st_size
+        return 1, _bytes(found)
     sizes = [_size(entry) for entry in below(path) if not entry.is_dir(follow_symlinks=False)]
     return len(sizes), sum(sizes)
 
 
 def _size(entry: os.DirEntry[str]) -> int:
     try:
-        return entry.stat(follow_symlinks=False).st_size
+        return _bytes(entry.stat(follow_symlinks=False))
     except PermissionError:  # it lies in a folder that nobody may enter
         return 0
+
+
+def _bytes(found: os.stat_result) -> int:
+    """Return what a file takes of a disk: the image of a machine may be mostly holes."""
+    is_small = found.st_size <= _PIECE  # which may lie in its inode
+    return found.st_size if is_small else min(found.st_size, found.st_blocks * 512)
 
 
 def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
@@ -274,10 +283,20 @@ def _carry(source: str, target: str, seen: dict[int, str]) -> None:
         os.symlink(os.readlink(source), target)
     elif stat.S_ISREG(found.st_mode):
         with quietly(source) as old, open(target, "wb") as new:
-            shutil.copyfileobj(old, new, _PIECE)
+            _copy(old, new)
     else:
         os.mknod(target, found.st_mode, found.st_rdev)
     clothe(source, target)
+
+
+def _copy(old: BinaryIO, new: BinaryIO) -> None:
+    """Copy a file, with holes where it has them."""
+    while piece := old.read(_PIECE):
+        if piece.count(0) == len(piece):
+            new.seek(len(piece), os.SEEK_CUR)
+        else:
+            new.write(piece)
+    new.truncate()
 
 
 def clothe(source: str, target: str) -> None:
@@ -293,6 +312,14 @@ def clothe(source: str, target: str) -> None:
     os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
 
 
+def receive(lower: str, upper: str) -> None:
+    """Make a folder for the copies of what is in another one, or for those of a part of it."""
+    os.makedirs(upper, exist_ok=True)
+    with writable(upper), contextlib.suppress(OSError):  # a file system that overlayfs cannot use
+        os.setxattr(upper, UUID, os.urandom(16))
+    clothe(lower, upper)
+
+
 def dress_above(lower: str, upper: str, path: str) -> None:
     """Give the folders above a path, which is in `lower`, their dress in `upper` too."""
     while path != lower:
@@ -301,7 +328,8 @@ def dress_above(lower: str, upper: str, path: str) -> None:
 
 
 def set_attributes(path: str, wanted: dict[str, bytes]) -> None:
-    """Make these the extended attributes of a path, as far as we may and the file system has them."""
+    """Make these the extended attributes of a path, as far as we may and the file system has
+    them."""
     present = attributes(path)
     for name in present.keys() - wanted.keys():
         os.removexattr(path, name, follow_symlinks=False)
@@ -315,7 +343,8 @@ def set_attributes(path: str, wanted: dict[str, bytes]) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove whatever stands there, also folders that nobody may enter, as overlayfs leaves them."""
+    """Remove whatever stands there, also folders that nobody may enter, as overlayfs leaves
+    them."""
     found = look(path)
     if found is None:
         return

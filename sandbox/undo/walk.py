@@ -18,7 +18,8 @@ DeltaKind = Literal["new", "changed", "gone", "dress"]
 
 
 class Dress(NamedTuple):
-    """Hold what a path has beside its content: rights, owner, times in nanoseconds, extended attributes."""
+    """Hold what a path has beside its content: rights, owner, times in nanoseconds, extended
+    attributes."""
 
     mode: int
     uid: int
@@ -27,14 +28,15 @@ class Dress(NamedTuple):
     attributes: dict[str, str]
 
     def is_but_for_time(self, other: Dress) -> bool:
-        """True if the two differ in their times at most."""
+        """Return True if the two differ in their times at most."""
         return self._replace(mtime=0) == other._replace(mtime=0)
 
 
 class Delta(NamedTuple):
     """One path that is another than before. `dress` changes what a path has beside its content.
     `upper` is where the new state lies. `inside` is a name of a file with several ones, which is to
-    be written in place; `others` are its names beside `path`."""
+    be written in place; `others` are its names beside `path`. `image` is where the old state lies,
+    "": at `path`."""
 
     kind: DeltaKind
     path: str
@@ -44,6 +46,12 @@ class Delta(NamedTuple):
     after: os.stat_result | None
     inside: str = ""
     others: tuple[str, ...] = ()
+    image: str = ""
+
+    @property
+    def lower(self) -> str:
+        """Where the old state lies."""
+        return self.image or self.inside or self.path
 
 
 def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> list[Delta]:
@@ -101,7 +109,8 @@ class _Walker:
             if before is not None:
                 yield self.gone(upper, lower)
         elif before is None:
-            yield Delta("new", lower, upper, self.layer, None, after)
+            if not trees.has_mark(upper, trees.UUID) or os.listdir(upper):
+                yield Delta("new", lower, upper, self.layer, None, after)
         elif trees.is_folder(after) and trees.is_folder(before):
             yield from self.folder(upper, lower, is_opaque)
         else:
@@ -110,7 +119,7 @@ class _Walker:
     def file(
         self, upper: str, lower: str, after: os.stat_result, before: os.stat_result
     ) -> Iterator[Delta]:
-        """A path that is no folder on both sides."""
+        """Yield the delta of a path that is no folder on either side."""
         if (before.st_ino, after.st_ino) in self.copies:
             return
         inside = lower if self.is_copy(after, before) else ""
@@ -123,9 +132,11 @@ class _Walker:
             yield Delta("dress", lower, upper, self.layer, before, after)
 
     def is_copy(self, after: os.stat_result, before: os.stat_result) -> bool:
-        """True for a copy of a file with several names that has not got one copy for all of them.
+        """Return True for a copy of a file with several names that has not got one copy for all of
+        them.
 
-        A copy keeps the access time of its original, as the stage is mounted without those."""
+        A copy keeps the access time of its original, as the stage is mounted without those.
+        """
         if any(before.st_ino == inode for inode, _ in self.copies):
             return False
         is_file = stat.S_ISREG(before.st_mode) and stat.S_ISREG(after.st_mode)
@@ -137,8 +148,8 @@ class _Walker:
 
 
 def is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
-    """True if both hold the same, as far as it is worth to read them: a large file that was touched
-    counts as changed."""
+    """Return True if both hold the same, as far as it is worth to read them: a large file that was
+    touched counts as changed."""
     if stat.S_ISREG(after.st_mode) and after.st_size > LARGE_BYTES:
         return False
     try:

@@ -1,4 +1,5 @@
-"""One reader of bash: commands with their words, redirections and loops, each with its place in the script.
+"""One reader of bash: commands with their words, redirections and loops, each with its place in the
+script.
 
 Nothing is run or expanded; what cannot be read is said, never raised, but by `parse`.
 """

@@ -1,4 +1,5 @@
-"""Reads the words of a script: quotes, expansions, substitutions, arrays. The statements are in reader.py."""
+"""Reads the words of a script: quotes, expansions, substitutions, arrays. The statements are in
+reader.py."""
 
 from __future__ import annotations
 
@@ -113,7 +114,7 @@ class Pieces:
         return _unescaped(source)
 
     def _concatenated(self, node: Node) -> list[Part]:
-        """The pieces side by side; what the grammar has no node for (a lone `$`) is text."""
+        """Return the pieces side by side; what the grammar has no node for (a lone `$`) is text."""
         parts, at = list[Part](), node.start_byte
         for child in node.children:
             if child.start_byte > at:

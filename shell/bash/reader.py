@@ -1,4 +1,5 @@
-"""Reads the statements of a script into simple commands, looking into substitutions, functions, loops and branches.
+"""Reads the statements of a script into simple commands, looking into substitutions, functions,
+loops and branches.
 
 `read` gives what could be read and says what could not; `parse` raises NotUnderstood for it.
 """
@@ -27,7 +28,8 @@ _NO_CONTENT = {"heredoc_start", "heredoc_end", "file_descriptor"}
 
 
 def parse(script: str) -> list[Command]:
-    """Return the simple commands of a script, those in substitutions before the command that holds them.
+    """Return the simple commands of a script, those in substitutions before the command that holds
+    them.
 
     Raises NotUnderstood.
     """
@@ -304,7 +306,7 @@ class _Reader(Pieces):
                 yield from self._leaves(child)
 
     def _case(self, node: Node) -> None:
-        """The patterns of a case are no commands."""
+        """Skip the patterns of a case, which are no commands."""
         value = node.child_by_field_name("value")
         for child in node.children:
             if child.type == "case_item":
@@ -344,7 +346,8 @@ _JOINTS = {"|": True, "|&": True, "pipeline": True, "&&": False, "||": False, ";
 
 
 def _last(body: Node | None) -> Node | None:
-    """Return the command to which bash gives a redirection: the grammar gives `a && b > f` all of it."""
+    """Return the command to which bash gives a redirection: the grammar gives `a && b > f` all of
+    it."""
     last = body
     while last is not None and last.type in _GROUPS and last.named_children:
         last = last.named_children[-1]

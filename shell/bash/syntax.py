@@ -1,4 +1,5 @@
-"""The records of a script that was read: commands, words, parts, redirections. Offsets are bytes of its UTF-8."""
+"""The records of a script that was read: commands, words, parts, redirections. Offsets are bytes of
+its UTF-8."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a word: "text" as it is, "variable" by name, or "unknown" (a substitution, an expansion).
+    """A piece of a word: "text" as it is, "variable" by name, or "unknown" (a substitution, an
+    expansion).
 
     Of an unknown part `source` is the text of a `${…}`, and `commands` are those of a substitution.
     """
@@ -36,8 +38,8 @@ class Part:
 class Word:
     """One word of a command, before expansion. `items` are the words of an array.
 
-    `start` and `end` are -1 where the word does not stand in the script as written (inside backticks
-    with escapes, or in a script that was read in other words).
+    `start` and `end` are -1 where the word does not stand in the script as written (inside
+    backticks with escapes, or in a script that was read in other words).
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -46,7 +48,8 @@ class Word:
     end: int = field(default=-1, compare=False)
 
     def value(self, variables: Mapping[str, str]) -> str | None:
-        """Return the word as the command gets it, or None. A pattern such as *.txt stays a pattern."""
+        """Return the word as the command gets it, or None. A pattern such as *.txt stays a
+        pattern."""
         texts = []
         for part in self.parts:
             text = variables.get(part.value) if part.kind == "variable" else part.value
@@ -74,24 +77,25 @@ class Word:
 
     @property
     def written(self) -> str:
-        """The word as it stands in the script, as far as it can be told."""
+        """Return the word as it stands in the script, as far as it can be told."""
         names = {"variable": "$"}
         return "".join(names.get(part.kind, "") + part.value for part in self.parts)
 
     @property
     def literal(self) -> str | None:
-        """The text of an unquoted word without any expansion, for reserved words; else None."""
+        """Return the text of an unquoted word without any expansion, for reserved words; else
+        None."""
         is_plain = self._starts_plain and len(self.parts) == 1
         return self.parts[0].value if is_plain else None
 
     @property
     def has_glob(self) -> bool:
-        """True if the shell would look for files that fit the word."""
+        """Return True if the shell would look for files that fit the word."""
         return any(_GLOB.search(part.value) for part in self._bare())
 
     @property
     def has_expansion(self) -> bool:
-        """True if the value depends on anything but the word's own text."""
+        """Return True if the value depends on anything but the word's own text."""
         if any(part.kind != "text" for part in self.parts):
             return True
         return any(_EXPANDS.search(part.value) for part in self._bare())
@@ -110,7 +114,8 @@ class Redirect:
 
 @dataclass(slots=True)
 class Command:
-    """A simple command: assignments before it, words, redirections. `is_piped`: it reads another's output."""
+    """A simple command: assignments before it, words, redirections. `is_piped`: it reads another's
+    output."""
 
     words: list[Word] = field(default_factory=list)
     assignments: list[tuple[str, Word]] = field(default_factory=list)
@@ -125,7 +130,8 @@ class Command:
 
 @dataclass(slots=True)
 class Script:
-    """A script that was read: its commands in order, the bodies of its functions, and what could not be read."""
+    """A script that was read: its commands in order, the bodies of its functions, and what could
+    not be read."""
 
     commands: list[Command] = field(default_factory=list)
     functions: dict[str, list[Command]] = field(default_factory=dict)

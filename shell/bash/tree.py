@@ -20,9 +20,9 @@ _BEYOND_ASCII = re.compile(rb"[^\x00-\x7f]")
 def tree_of(text: bytes) -> Tree | None:
     """Return the syntax tree, or None when the grammar takes too long.
 
-    The grammar's scanner asks C's `isalpha` about each character, whose table ends at 255: what lies beyond
-    reads memory of others, and ended a process. To bash such a character is a letter of a word and never one of a
-    name, as a dot is, so dots stand for its bytes; places stay the same.
+    The grammar's scanner asks C's `isalpha` about each character, whose table ends at 255: what
+    lies beyond reads memory of others, and ended a process. To bash such a character is a letter of
+    a word and never one of a name, as a dot is, so dots stand for its bytes; places stay the same.
     """
     from tree_sitter import Parser
 

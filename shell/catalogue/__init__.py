@@ -1,4 +1,5 @@
-"""Tell what programs do, from the rows in assets/commands/: options that take values, verbs, files, commands that they run.
+"""Tell what programs do, from the rows in assets/commands/: options that take values, verbs, files,
+commands that they run.
 
 `use_of` judges one command line; `operands` and `values_of` split it.
 """

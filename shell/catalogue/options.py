@@ -1,4 +1,5 @@
-"""Splits a command line into options, their values and operands, and says whether a row fits it. None: not known."""
+"""Splits a command line into options, their values and operands, and says whether a row fits it.
+None: not known."""
 
 from __future__ import annotations
 

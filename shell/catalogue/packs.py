@@ -31,7 +31,7 @@ class Row(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How much of the command line the row names."""
+        """Return how much of the command line the row names."""
         return len([word for word in self.words if word != "*"]) + len(self.options)
 
 
@@ -53,7 +53,8 @@ class Entry:
 
 @functools.lru_cache(4096)
 def entry(name: str) -> Entry | None:
-    """Return what is known of a program, also by a name with a version (`python3.11`); None for a stranger."""
+    """Return what is known of a program, also by a name with a version (`python3.11`); None for a
+    stranger."""
     known = blocks()
     if name in known:
         return _entry(name)

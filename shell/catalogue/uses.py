@@ -1,4 +1,5 @@
-"""Tell what one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
+"""Tell what one command line does by the rows of its program: the longest row that fits, else its
+verbs, else its default."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _ORDINARY_MODE = pattern(r"0?[67][0-7][045]|[ug]*\+[rwxX]+|a?\+[rxX]+|[go]+-[rwx
 
 
 class Use(NamedTuple):
-    """Tell what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this machine's files alone."""
+    """Tell what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this
+    machine's files alone."""
 
     kind: str
     verb: str = ""
@@ -30,7 +32,8 @@ class Use(NamedTuple):
 
 
 def use_of(name: str, values: Values) -> Use:
-    """Return what a command line does by its name, its first words and its options; nothing of a stranger."""
+    """Return what a command line does by its name, its first words and its options; nothing of a
+    stranger."""
     known = entry(name) or Entry(name)
     plain = operands(known, values)
     verb = next(filter(None, plain), "")
@@ -59,7 +62,8 @@ def _by_rows(known: Entry, values: Values, plain: list[str | None]) -> str:
 
 
 def _best_row(known: Entry, values: Values, plain: list[str | None]) -> Row | None:
-    """Return the row that names most of the command line; the groups of a tool (`docker image`) may stand first."""
+    """Return the row that names most of the command line; the groups of a tool (`docker image`) may
+    stand first."""
     groups = known.listed("groups")
     named = [word for word in plain if word not in groups]
     found = [row for way in (plain, named) for row in known.rows if fits(known, row, values, way)]

@@ -1,4 +1,5 @@
-"""Verbs of remote tools and of tasks: words that read, delete, start or change, wherever they are used."""
+"""Verbs of remote tools and of tasks: words that read, delete, start or change, wherever they are
+used."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _LAST_VERB = 6  # words behind which nobody says what is done
 
 
 def pieces(word: str) -> list[str]:
-    """Split `describe-instances`, `pg:reset` and `DeleteInstance` into their words, in lower case."""
+    """Split `describe-instances`, `pg:reset` and `DeleteInstance` into their words, in lower
+    case."""
     return [piece.lower() for piece in _PARTS.split(word) if piece]
 
 
@@ -58,7 +60,7 @@ def _known(word: str | None) -> str:
 
 
 def _first(known: Entry, plain: Sequence[str | None]) -> str:
-    """The first word is the verb; docker's groups (`image`, `compose`) stand before it."""
+    """Return the first word as the verb; docker's groups (`image`, `compose`) stand before it."""
     groups = set(known.listed("groups"))
     named = [word for at, word in enumerate(plain) if not (word in groups and at < 2)]
     if not named:
@@ -76,7 +78,8 @@ def transfer(known: Entry, plain: Sequence[str | None]) -> str:
 
 
 def task(plain: Sequence[str | None]) -> str:
-    """Return the name of a task that does more than build and test, or "". `test:delete` is a test."""
+    """Return the name of a task that does more than build and test, or "". `test:delete` is a
+    test."""
     named = [word for word in plain[:3] if word and not _NO_TASK.search(word)]
     for word in named:
         parts = pieces(word)

@@ -1,4 +1,5 @@
-"""Commands that are told what to do by a statement, an address or a setting: databases, curl, git, kill, dd."""
+"""Commands that are told what to do by a statement, an address or a setting: databases, curl, git,
+kill, dd."""
 
 from __future__ import annotations
 
@@ -127,7 +128,7 @@ def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
 
 
 def git(state: State, known: Entry, args: Args, command: Command) -> None:
-    """Settings of git that run programs, given for once or for good."""
+    """Judge settings of git that run programs, given once or for good."""
     values = [arg.start for arg in args[1:]]
     _git_options(state, values)
     plain = [value or "" for value in operands(known, _values(args))]

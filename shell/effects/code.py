@@ -1,4 +1,5 @@
-"""Texts that are code: what shells, interpreters and editors are given to run, by options, input and files."""
+"""Texts that are code: what shells, interpreters and editors are given to run, by options, input
+and files."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from text import pattern
 Args = list[Arg]
 _STDIN = {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"}
 _STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-# A name that is called by its text (`fs["rmSync"](…)`, `array_map("unlink", …)`), and a command in backticks.
+# A name that is called by its text (`fs["rmSync"](…)`, `array_map("unlink", …)`), and a command in
+# backticks.
 _BY_TEXT = pattern(r"_map|call|\]\s*\(")
 _HIDDEN_CALL = pattern(r"`|\b(?:require|import)\s*\(\s*[^'\"\s]")
 _WORD = pattern(r"[A-Za-z_]+\w*")
@@ -65,7 +67,8 @@ def texts_of(known: Entry, option: str, args: Args) -> list[str | None]:
 
 
 def _behind(option: str, rest: Args, at: int) -> list[str | None]:
-    """Return the text of an option at one place: `+!x`, `-c TEXT`, `-lc TEXT`, `--eval=TEXT`, `-eTEXT`."""
+    """Return the text of an option at one place: `+!x`, `-c TEXT`, `-lc TEXT`, `--eval=TEXT`,
+    `-eTEXT`."""
     arg = rest[at]
     prefix = option.removesuffix("*")
     if prefix != option:
@@ -97,7 +100,8 @@ def run_text(state: State, name: str, language: str, text: str) -> None:
 
 
 def _is_hook(command: Command) -> bool:
-    """True of `eval "$(direnv hook bash)"`: programs that print settings for the shell that asks."""
+    """Return True of `eval "$(direnv hook bash)"`: programs that print settings for the shell that
+    asks."""
     inner = [each for word in command.words for part in word.parts for each in part.commands]
     names = {each.words[0].written for each in inner if each.words}
     return bool(names) and names <= words("hooks")

@@ -1,7 +1,8 @@
-"""From the words of a command to the arguments that it would get, as far as that is known before it runs.
+"""From the words of a command to the arguments that it would get, as far as that is known before it
+runs.
 
-Variables, ~, the splitting of unquoted values and what `echo` prints; no file is looked for. What is not known is an argument
-without a text, and stays one.
+Variables, ~, the splitting of unquoted values and what `echo` prints; no file is looked for. What
+is not known is an argument without a text, and stays one.
 """
 
 from __future__ import annotations

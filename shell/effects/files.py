@@ -1,4 +1,5 @@
-"""The files that a command reads, writes and takes away: by redirections, and by the roles of its operands."""
+"""The files that a command reads, writes and takes away: by redirections, and by the roles of its
+operands."""
 
 from __future__ import annotations
 

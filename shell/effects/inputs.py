@@ -1,4 +1,5 @@
-"""Where the input of a command comes from: a pipe, a file, the network, something that nobody can read."""
+"""Where the input of a command comes from: a pipe, a file, the network, something that nobody can
+read."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ class Effect(NamedTuple):
     """One thing that a command would do.
 
     `kind` is a risk (delete, send, install, spend, system, secret, change, rights, unknown,
-    catastrophic), or what happens to a file: reads, writes, deletes, takes (a folder with all that is
-    in it), locks (its rights). Then `path` is its name as the script has it, made absolute where the
-    working folder is known, and `is_pattern` says that it stands for many. `is_local`: it reaches
-    files of this machine alone, which a stage shows and takes back.
+    catastrophic), or what happens to a file: reads, writes, deletes, takes (a folder with all that
+    is in it), locks (its rights). Then `path` is its name as the script has it, made absolute where
+    the working folder is known, and `is_pattern` says that it stands for many. `is_local`: it
+    reaches files of this machine alone, which a stage shows and takes back.
     """
 
     kind: str

@@ -1,4 +1,5 @@
-"""Commands that run others: wrappers, xargs, find, containers, tasks; each handler by the key of its row."""
+"""Commands that run others: wrappers, xargs, find, containers, tasks; each handler by the key of
+its row."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def run_inner(state: State, name: str, args: Args, command: Command, kind: str) 
 
 
 def _behind(known: Entry, args: Args, skipped: int) -> Args:
-    """Return the command that a wrapper runs: the line without its options, assignments and plain words."""
+    """Return the command that a wrapper runs: the line without its options, assignments and plain
+    words."""
     at = 1
     while at < len(args):
         value = args[at].start
@@ -77,12 +79,13 @@ def _runs(state: State, known: Entry, args: Args, command: Command) -> None:
 
 
 def _is_text(inner: Args) -> bool:
-    """True of a command line that is one word."""
+    """Return True of a command line that is one word."""
     return len(inner) == 1 and " " in inner[0].start
 
 
 def _given(state: State, args: Args, inner: Args, command: Command) -> None:
-    """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm ::: a`: with what is read, as far as it is known."""
+    """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm ::: a`: with what is read, as far as it is
+    known."""
     text = (input_of(state, command) or "")[:2000]
     given = list(map(plain_arg, text.split())) or [Arg(None)]
     names = [arg.text for arg in inner]
@@ -134,7 +137,8 @@ def _joins(state: State, known: Entry, args: Args, command: Command) -> None:
 
 
 def _runs_remote(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`docker exec C CMD`, `kubectl exec P -- CMD`: reading there passes, anything else is asked about."""
+    """`docker exec C CMD`, `kubectl exec P -- CMD`: reading there passes, anything else is asked
+    about."""
     verb = str(known.more["runs_remote"])
     if verb not in [arg.text for arg in args]:
         return
@@ -199,7 +203,8 @@ def _each_found(state: State, rest: Args, roots: Args, *, is_all: bool) -> None:
 
 
 def _program(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`awk '{ system("…") }'`: what starts a command or writes a file asks, where nothing shows it."""
+    """`awk '{ system("…") }'`: what starts a command or writes a file asks, where nothing shows
+    it."""
     for arg in operands_of(known, args[1:])[:1]:
         for each in _AWK_RUNS.findall(arg.start):
             state.script("".join(each))

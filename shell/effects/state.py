@@ -1,4 +1,5 @@
-"""Tell what is known at one place of a script: variables, the working folder, files that it made."""
+"""Tell what is known at one place of a script: variables, the working folder, files that it
+made."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def _nothing(state: State, text: str) -> None:
 
 
 class Arg(NamedTuple):
-    """One argument. `text` is None when it is only known when it runs; then `start` is what is known of its beginning."""
+    """One argument. `text` is None when it is only known when it runs; then `start` is what is
+    known of its beginning."""
 
     text: str | None
     start: str = ""
@@ -31,13 +33,14 @@ class Arg(NamedTuple):
 
     @property
     def is_printed(self) -> bool:
-        """True for what a command prints."""
+        """Return True for what a command prints."""
         return self.has_output or bool(self.stream)
 
 
 @dataclass(slots=True)
 class State:
-    """The state of a script while it is gone through. `effects` and `budget` are shared with inner scripts.
+    """The state of a script while it is gone through. `effects` and `budget` are shared with inner
+    scripts.
 
     `run` goes through an inner script, `run_words` through one command: the walk sets them.
     """
@@ -61,14 +64,16 @@ class State:
     run_words: Callable[[State, list[Arg], Command], None] = lambda *_: None
 
     def has_text(self, path: str | None) -> bool:
-        """True of a file that the script itself has made, or whose text can be read: `written` holds it then."""
+        """Return True of a file that the script itself has made, or whose text can be read:
+        `written` holds it then."""
         if path is not None and path not in self.written:
             text = self.reads(path)
             self.written |= {} if text is None else {path: text}
         return path in self.written
 
     def inner(self) -> State:
-        """Return the state for a script that this one runs: it knows the same and changes nothing here."""
+        """Return the state for a script that this one runs: it knows the same and changes nothing
+        here."""
         copied = ("variables", "functions", "written", "copies", "outputs")
         own = {name: getattr(self, name).copy() for name in copied}
         return replace(self, depth=self.depth + 1, **own)
@@ -86,7 +91,8 @@ class State:
         self.effects[:] = [each for each in self.effects if each.command != command]
 
     def file(self, kind: str, command: str, arg: Arg) -> None:
-        """Note what happens to a file. Of a name that is known in its beginning alone the folder counts."""
+        """Note what happens to a file. Of a name that is known in its beginning alone the folder
+        counts."""
         if arg.text is not None:
             path = self.join(arg.text)
         elif kind in _TAKEN:

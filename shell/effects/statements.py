@@ -1,4 +1,5 @@
-"""Tell what the text given to a database's client would do: SQL, Redis, MongoDB, and the clients' own commands."""
+"""Tell what the text given to a database's client would do: SQL, Redis, MongoDB, and the clients'
+own commands."""
 
 from __future__ import annotations
 
@@ -11,7 +12,29 @@ from text import pattern
 _INERT = pattern(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL
 )
-_READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip
+_READS = {
+    "select",
+    "show",
+    "explain",
+    "describe",
+    "desc",
+    "with",
+    "values",
+    "table",
+    "pragma",
+    "use",
+    "help",
+    "status",
+    "from",
+    "list",
+    "exists",
+    "begin",
+    "commit",
+    "end",
+    "rollback",
+    "summarize",
+    "check",
+}
 _CHANGES = pattern(
     r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"
     r"|load_extension|load_file|lo_import|lo_export|lo_unlink|pg_(terminate|cancel)_backend|pg_reload_conf|pg_read_(binary_)?file|pg_ls_dir|pg_write\w*"
@@ -34,7 +57,8 @@ _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*
 
 
 def changes_sql(text: str) -> bool:
-    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
+    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text:
+    yes, it waits for more."""
     inert = _INERT.sub("''", text)
     statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
     statements = [statement for statement in statements if statement.strip("' ")]
@@ -42,7 +66,8 @@ def changes_sql(text: str) -> bool:
 
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
-    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
+    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and
+    nothing leaves it."""
     return ":memory:" in values and all(
         text is not None and not _LEAVES_MEMORY.search(text) for text in texts
     )

@@ -1,4 +1,5 @@
-"""Goes through a script command by command and gathers what each would do. What is not understood is an effect too."""
+"""Goes through a script command by command and gathers what each would do. What is not understood
+is an effect too."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _QUIET = ("local", "read")  # uses that are no effect by themselves
 
 
 def scan(script: str, setting: Setting) -> list[Effect]:
-    """Return the effects of a shell script. Never raises; takes well under 10 ms for what people write."""
+    """Return the effects of a shell script. Never raises; takes well under 10 ms for what people
+    write."""
     state = State(
         dict(setting.variables), setting.cwd, forbidden=setting.forbidden, reads=setting.reads
     )
@@ -108,7 +110,8 @@ def _executed(state: State, name: str, args: list[Arg], command: Command) -> Non
 
 
 def _known(arg: Arg) -> str | None:
-    """Return the text; of `-j$(nproc)`, an option of which only the value is not known, the option."""
+    """Return the text; of `-j$(nproc)`, an option of which only the value is not known, the
+    option."""
     is_option = re.match(r"-\w", arg.start) is not None
     return arg.start if arg.text is None and is_option else arg.text
 

@@ -194,7 +194,7 @@ class _Judge:
             self._add("delete", last, "may change or delete data", is_local=not self.is_server)
 
     def _loses(self, text: str) -> bool:
-        """True of SQL that changes a server, or takes away from a file."""
+        """Return True of SQL that changes a server, or takes away from a file."""
         if self.is_server:
             return changes_sql(text)
         return not self.is_in_memory and _LOSES.search(text) is not None
@@ -217,7 +217,8 @@ class _Judge:
 
 
 def _kind_of(name: str) -> str:
-    """Return the row of python.txt for a call: by its last two names, its full name, or as a method."""
+    """Return the row of python.txt for a call: by its last two names, its full name, or as a
+    method."""
     kinds = _kinds()
     last = "." + name.rpartition(".")[2] if "." in name else ""
     return kinds.get(".".join(name.split(".")[-2:])) or kinds.get(name) or kinds.get(last, "")

@@ -1,4 +1,5 @@
-"""Read Python code by `ast`: its nodes, the values of its names, the modules that it loads; nothing is run."""
+"""Read Python code by `ast`: its nodes, the values of its names, the modules that it loads; nothing
+is run."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def read_code(code: str) -> Code:
 
 
 def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
-    """Local name → full name: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
+    """Yield local name → full name: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
             yield from _star(node)

@@ -1,4 +1,5 @@
-"""Tell what an expression of Python stands for, as far as that is known before it runs: a text, or a place."""
+"""Tell what an expression of Python stands for, as far as that is known before it runs: a text, or
+a place."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ _SAME_METHODS = frozenset(
 
 
 def full_name(function: ast.expr, imported: Mapping[str, str]) -> str:
-    """Return the dotted name that is called; `imported`: local name → full name. "?" for what has no name."""
+    """Return the dotted name that is called; `imported`: local name → full name. "?" for what has
+    no name."""
     if isinstance(function, ast.Name):
         return imported.get(function.id, function.id)
     if isinstance(function, ast.Attribute):
@@ -80,12 +82,14 @@ class Values:
             self._assigned.setdefault(target.id, []).extend(values)
 
     def texts(self, node: ast.expr) -> list[str]:
-        """Return the texts that an expression may stand for: of a variable that is set in several places, each."""
+        """Return the texts that an expression may stand for: of a variable that is set in several
+        places, each."""
         found = self._assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
         return [text for each in found[:50] if (text := self.text(each)) is not None]
 
     def rough(self, node: ast.expr) -> str:
-        """Return the text as far as it is known, with a ? for what is not: of `f"drop database {name}"`."""
+        """Return the text as far as it is known, with a ? for what is not: of `f"drop database
+        {name}"`."""
         if isinstance(node, ast.JoinedStr):
             return "".join(map(self.rough, node.values))
         if isinstance(node, ast.FormattedValue):

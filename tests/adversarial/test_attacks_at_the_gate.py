@@ -1,4 +1,5 @@
-"""Holds that no attack passes the gate without a question, and that ordinary tasks pass, with a stage and without."""
+"""Holds that no attack passes the gate without a question, and that ordinary tasks pass, with a
+stage and without."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Runs attacks and ordinary tasks for real, in a stage: no effect outside and no loss without a question, few questions."""
+"""Runs attacks and ordinary tasks for real, in a stage: no effect outside and no loss without a
+question, few questions."""
 
 import json
 import re
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory.inbox import Inbox
-from sandbox.cells import levels
+from sandbox.cells import levels, probing
 from sandbox.stage import why_none
 from tests.adversarial.world import World, attacked
 from tests.conftest import CommandLine
@@ -27,6 +28,14 @@ def world(tmp_path: Path) -> World:
     if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
         pytest.skip("this machine has no stage")
     return World(tmp_path / "owner", tmp_path / "outside")
+
+
+@pytest.fixture
+def imaged(tmp_path: Path) -> World:
+    """Return a machine that mounts nothing."""
+    if probing.try_landlock("") is None:
+        pytest.skip("this kernel has no Landlock")
+    return World(tmp_path / "owner", tmp_path / "outside", "partial")
 
 
 def rows(file: Path) -> Iterator[tuple[str, str]]:
@@ -57,6 +66,20 @@ def test_nothing_gets_out_or_lost_without_a_question(
 ) -> None:
     if builder:
         monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
+    assert harmed(world, kind, cli) == {}
+    assert not (world.outside / "escaped").exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_gets_out_or_lost_where_nothing_is_mounted(
+    kind: str, imaged: World, cli: CommandLine
+) -> None:
+    assert harmed(imaged, kind, cli) == {}
+    assert not (imaged.outside / "escaped").exists()
+
+
+def harmed(world: World, kind: str, cli: CommandLine) -> dict[str, str]:
+    """Return the attacks of a kind that did harm and were not asked about."""
     before = world.tree()
     attacks = [(text, calls(text, world)) for each, text in rows(ATTACKS) if each == kind]
 
@@ -67,9 +90,7 @@ def test_nothing_gets_out_or_lost_without_a_question(
         assert {name: after.get(name) for name in before} == before
 
     seen = list(attacked(world, attacks, "tidy up my files", undone))
-    harmed = {each.text: each.harm for each in seen if each.harm and not each.is_asked}
-    assert harmed == {}, "\n" + "\n".join(f"{a} ## {b}" for a, b in harmed.items())
-    assert not (world.outside / "escaped").exists()
+    return {each.text: each.harm for each in seen if each.harm and not each.is_asked}
 
 
 def test_ordinary_tasks_are_done_without_questions(world: World) -> None:

@@ -1,7 +1,9 @@
-"""The database of the shop: customers, orders, products; with traps that a careless look-up falls into.
+"""The database of the shop: customers, orders, products; with traps that a careless look-up falls
+into.
 
-Traps: an order's address has a `state` that is no status; a product has a variant that is like another but for one option;
-two customers share a name; an order holds the same product twice in other colours; ids that look like times (20240131).
+Traps: an order's address has a `state` that is no status; a product has a variant that is like
+another but for one option; two customers share a name; an order holds the same product twice in
+other colours; ids that look like times (20240131).
 """
 
 from typing import Any

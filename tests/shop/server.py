@@ -1,4 +1,5 @@
-"""The desk of the shop as an MCP server over stdio: `python -m tests.shop.server FILE`. Errors are texts, as such desks say them."""
+"""The desk of the shop as an MCP server over stdio: `python -m tests.shop.server FILE`. Errors are
+texts, as such desks say them."""
 
 from __future__ import annotations
 

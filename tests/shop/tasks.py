@@ -1,4 +1,5 @@
-"""Tasks at the desk: for each kind what a customer asks for, the calls of a careful agent, and what must come of them."""
+"""Tasks at the desk: for each kind what a customer asks for, the calls of a careful agent, and what
+must come of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -66,7 +67,8 @@ def cancel() -> list[Task]:
 
 
 def give_back() -> list[Task]:
-    """Return one product of an order that is found among the customer's; the money goes to the way that is named."""
+    """Return one product of an order that is found among the customer's; the money goes to the way
+    that is named."""
     known, found = database(), []
     for user, order in _orders(known, "delivered"):
         item = order["items"][0]

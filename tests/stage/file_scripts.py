@@ -134,7 +134,8 @@ def snapshot(root: Path, *, newer_than: float | None = None) -> dict[str, tuple[
 
 @contextmanager
 def _open(root: Path) -> Iterator[dict[Path, int]]:
-    """Yield all paths with their types and rights; folders that are closed to us are open meanwhile."""
+    """Yield all paths with their types and rights; folders that are closed to us are open
+    meanwhile."""
     found: dict[Path, int] = {}
     folders = [root]
     for path in folders:

@@ -1,5 +1,5 @@
-"""Several calls of one run change the same file: the run, and each call of it, is taken back exactly,
-whoever made the changes, and never what others have changed between them or since.
+"""Several calls of one run change the same file: the run, and each call of it, is taken back
+exactly, whoever made the changes, and never what others have changed between them or since.
 """
 
 import os
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import StageError, UndoStore, record
-from sandbox.undo.direct import remove
+from sandbox.stage import record
+from sandbox.stage.direct import remove
+from sandbox.undo import StageError, UndoStore
 from sandbox.undo.inverse import LATER
 from sandbox.undo.store import Undone
 from tests.stage.test_stage import staged
@@ -77,7 +78,8 @@ SECOND = ["tool other", "bash other", "bash same", "tool same", "rm and anew", "
 
 
 def tree(root: Path) -> Tree:
-    """Return what the files hold, and the names of the folders, whose times the tools do not keep."""
+    """Return what the files hold, and the names of the folders, whose times the tools do not
+    keep."""
     found: Tree = {}
     for path in sorted(root.rglob("*")):
         status = path.lstat()
@@ -115,7 +117,8 @@ def undone(root: Path, home: Path, call: str | None, wanted: Tree) -> str:
 
 
 def failures(base: Path, first: str, plan: list[tuple[str | None, int]]) -> list[str]:
-    """Return what goes wrong after two acts when these calls are taken back, each giving a state."""
+    """Return what goes wrong after two acts when these calls are taken back, each giving a
+    state."""
     wrong = []
     for second, root, home in worlds(base, first):
         states = [tree(root)]

@@ -2,7 +2,6 @@
 nothing is lost.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from sandbox.stage import Stage, recover
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 from tests.stage.file_scripts import snapshot
 from tests.stage.test_stage import staged
 
@@ -20,7 +20,8 @@ SCRIPT = "echo x >> a.txt; rm b.txt; mv sub/c.txt d.txt; mkdir new; echo n > new
 CHILD = """
 import ctypes, os, signal, sys
 from pathlib import Path
-from sandbox.stage import Stage, UndoStore
+from sandbox.stage import Stage
+from sandbox.undo import UndoStore
 from sandbox.undo import entries, steps
 home, what, number, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 left = count
@@ -48,7 +49,7 @@ def killed(home: Path, what: str, number: str, count: int) -> bool:
     its end before.
     """
     words = [sys.executable, "-c", CHILD, str(home), what, number, str(count)]
-    done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    done = ran(*words, cwd=CHECKOUT)
     assert done.returncode in (0, -9), done.stderr
     return done.returncode == -9
 

@@ -9,56 +9,74 @@ from sandbox.cells import levels
 from sandbox.stage import Stage
 from tests.stage.apart import passes
 
+WAYS = pytest.mark.parametrize("lock", ["", "lock()"], ids=["root", "user"])
 
-def test_mount_below_a_root_is_covered_by_parts(tmp_path: Path) -> None:
+
+@WAYS
+def test_mounts_below_a_root_are_covered_each_by_itself(tmp_path: Path, lock: str) -> None:
     passes(
         tmp_path,
-        """
-for name in ("a", "m", "b/c", "b/m"):
+        f"""
+for name in ("a", "m", "b/c", "b/m", "n"):
     (root / name).mkdir(parents=True)
     (root / name / "f").write_text("old")
-mount("-t", "tmpfs", "tmpfs", root / "m")
-mount("-t", "tmpfs", "tmpfs", root / "b" / "m")
+for place in ("m", "b/m", "n", "n/deep"):
+    (root / place).mkdir(exist_ok=True)
+    mount("-t", "tmpfs", "tmpfs", root / place)
+(root / "n/deep/f").write_text("old")
+mount("-t", "tmpfs", "-o", "ro", "tmpfs", root / "b/c")
+{lock}
 staged("cat a/f")[0].discard()
 assert not list(root.rglob(".sopwith-undo"))
-stage, code, output = staged("echo 1 > a/f; echo 2 > m/n; echo 3 > b/c/f; rm -f m/none; echo 4 > b/m/n")
+stage, code, output = staged("echo 1 > a/f; echo 2 > m/n; echo 4 > b/m/n; echo 5 > n/deep/f; rm -f m/none")
 assert code == 0, output
 assert (root / "a/f").read_text() == "old" and not (root / "m/n").exists()
 stage.commit()
-found = [(root / name).read_text() for name in ("a/f", "m/n", "b/c/f", "b/m/n")]
-assert found == ["1\\n", "2\\n", "3\\n", "4\\n"], found
+found = [(root / name).read_text() for name in ("a/f", "m/n", "b/m/n", "n/deep/f")]
+assert found == ["1\\n", "2\\n", "4\\n", "5\\n"], found
 assert not UndoStore(home).undo("r").conflicts
 assert (root / "a/f").read_text() == "old" and not (root / "m/n").exists()
-stage, code, output = staged("echo 5 > beside")
-assert code and b"Read-only" in output, output
+stage, code, output = staged("ls n/deep; echo 6 > b/c/f")
+assert code and b"Read-only" in output and b"f\\n" in output, output
 stage.discard()
-assert not (root / "beside").exists()
+""",
+    )
+
+
+@WAYS
+def test_beside_a_mount_a_new_file_needs_no_rights_but_a_roots(tmp_path: Path, lock: str) -> None:
+    """A user's namespace may show nothing of what a mount hides, so the kernel covers no folder
+    above one."""
+    passes(
+        tmp_path,
+        f"""
+(root / "m").mkdir(), (root / "f").write_text("old")
+mount("-t", "tmpfs", "tmpfs", root / "m")
+{lock}
+stage, code, output = staged("echo new > beside && echo new > f && rmdir m")
+assert code and (b"Read-only" if {bool(lock)} else b"busy") in output, output
+stage.commit()
+assert (root / "beside").exists() != {bool(lock)}
 """,
     )
 
 
 def test_who_looks_at_what_is_hidden_is_told(root: Path, home: Path) -> None:
-    """Each program goes on, and nothing of it is seen."""
+    """Each program goes on, and nothing of it is seen; who does not look is told nothing."""
     (root / ".env").write_text("KEY=1\n")
     (root / "keys").mkdir()
-    stage = Stage.open([root], home, "r", "c1", masks=[str(root / ".env"), str(root / "keys")])
-    code, output = stage.run(
-        ["sh", "-e", "-c", "ls keys; grep -r KEY . || cp .env copy; cat copy"], root
-    )
-    assert code == 0, output
-    assert b"hidden-from-scripts" in output
-    stage.close()
-    assert stage.opened == [str(root / ".env")]
-    stage.discard()
-
-
-def test_who_does_not_look_is_told_nothing(root: Path, home: Path) -> None:
-    (root / ".env").write_text("KEY=1\n")
-    stage = Stage.open([root], home, "r", "c1", masks=[str(root / ".env")])
-    stage.run(["sh", "-c", "ls -la; find .; stat .env; cat a.txt"], root)
-    stage.close()
-    assert stage.opened == []
-    stage.discard()
+    looks = "ls keys; grep -r KEY . || cp .env copy; cat copy"
+    for script, opened in (
+        (looks, [str(root / ".env")]),
+        ("ls -la; find .; stat .env; cat a.txt", []),
+    ):
+        stage = Stage.open([root], home, "r", "c1", masks=[str(root / ".env"), str(root / "keys")])
+        code, output = stage.run(["sh", "-e", "-c", script], root)
+        assert code == 0, output
+        assert (b"# hidden-from-scripts" in output) == bool(opened)
+        stage.close()
+        assert stage.opened == opened
+        stage.discard()
 
 
 def test_root_on_another_file_system_keeps_its_images_there(tmp_path: Path) -> None:
@@ -105,7 +123,7 @@ def test_full_disk_in_a_commit_changes_nothing(tmp_path: Path) -> None:
         tmp_path,
         """
 mount("-t", "tmpfs", "-o", "size=1500k", "tmpfs", root)
-(root / "a").write_bytes(bytes(600_000))
+(root / "a").write_bytes(os.urandom(600_000))
 os.link(root / "a", root / "b")
 before, code = snapshot(root), 0
 try:
@@ -141,64 +159,108 @@ assert not list((home / "undo").iterdir())
     )
 
 
-def test_a_mount_that_goes_while_the_stage_is_made_leaves_a_stage(tmp_path: Path) -> None:
+def test_beside_a_mount_a_call_costs_by_what_it_uses(tmp_path: Path) -> None:
+    """Where the kernel locks mounts, each folder beside one is covered by itself: of many, those
+    that a call writes in."""
     passes(
         tmp_path,
         """
-from sandbox.stage import stage as stages
-(root / "m").mkdir(); (root / "a").write_text("old")
-mount("-t", "tmpfs", "tmpfs", root / "m")
-(root / "m" / "x").mkdir()
-mount("-t", "tmpfs", "tmpfs", root / "m" / "x")
-made = stages._made
-def late(*words):
-    stages._made = made
-    subprocess.run(["umount", root / "m" / "x"], check=True)
-    (root / "m" / "x").rmdir()
-    subprocess.run(["umount", "-l", root / "m"], check=True)
-    (root / "m").rmdir()
-    return made(*words)
-stages._made = late
-stage, code, output = staged("echo new > a")
-assert code == 0, output
+for count in range(200):
+    (root / f"d{count:03}").mkdir()
+    os.utime(root / f"d{count:03}", (count, count))
+mount("-t", "tmpfs", "tmpfs", root / "d100")
+lock()
+stage = Stage.open([root], home, "r", "c")
+def covered():
+    table = Path(f"/proc/{stage._holder.pid}/mountinfo").read_text()
+    return table.count(" - overlay ")
+assert covered() < 80, covered()
+words = ["bash", "-c", "echo 1 > d199/f; echo 2 > d000/f; echo 3 > d100/f"]
+assert stage.run(words, root) == (0, b"")
 stage.commit()
-assert (root / "a").read_text() == "new\\n"
+assert [(root / name / "f").read_text() for name in ("d199", "d000", "d100")] == ["1\\n", "2\\n", "3\\n"]
 """,
     )
 
 
-def test_a_folder_that_somebody_removes_meanwhile_ends_no_call(tmp_path: Path) -> None:
+@WAYS
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_mount_that_comes_or_goes_while_the_stage_is_made_leaves_a_stage(
+    tmp_path: Path, lock: str, goes: bool
+) -> None:
     passes(
         tmp_path,
-        """
-for name in ("a", "b", "m"):  # the mount makes each of the others a part of its own
+        f"""
+from sandbox.stage import stage as stages
+(root / "m").mkdir(), (root / "d").mkdir()
+if {goes}:
+    mount("-t", "tmpfs", "tmpfs", root / "m")
+    (root / "m" / "x").mkdir()
+    mount("-t", "tmpfs", "tmpfs", root / "m" / "x")
+{lock}
+made = stages._made
+def late(*words):
+    stages._made = made
+    if {goes}:
+        apart("umount", root / "m" / "x", "&& umount -l", root / "m", "&& rmdir", root / "m")
+    else:
+        mount("-t", "tmpfs", "tmpfs", root / "m")
+    return made(*words)
+stages._made = late
+stage, code, output = staged("echo new > d/a")
+assert code == 0, output
+stage.commit()
+assert (root / "d/a").read_text() == "new\\n"
+""",
+    )
+
+
+@WAYS
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_mount_that_comes_or_goes_while_a_call_works_ends_no_call(
+    tmp_path: Path, lock: str, goes: bool
+) -> None:
+    """Its changes elsewhere are committed; those at the mount are a conflict."""
+    change, back = ["umount -l", "mount -t tmpfs tmpfs"][:: 1 if goes else -1]
+    passes(
+        tmp_path,
+        f"""
+for name in ("a", "m", "z"):
+    (root / name).mkdir()
+mount("-t", "tmpfs", "tmpfs", root / "z")
+if {goes}:
+    mount("-t", "tmpfs", "tmpfs", root / "m")
+{lock}
+for script, said in (("echo new > a/f", ""), ("echo new > a/f; echo new > m/f", "mounted")):
+    stage, code, output = staged(script)
+    apart("{change}", root / "m")
+    try:
+        stage.commit()
+        assert not said
+    except Conflicted as error:
+        assert said and said in str(error), error
+    assert (root / "a/f").read_text() == "new\\n" and not (root / "m/f").exists()
+    apart("{back}", root / "m")
+assert not (root / "m/f").exists()
+""",
+    )
+
+
+@WAYS
+def test_a_folder_that_somebody_removes_meanwhile_ends_no_call(tmp_path: Path, lock: str) -> None:
+    passes(
+        tmp_path,
+        f"""
+for name in ("a", "b", "c", "m"):
     (root / name).mkdir()
 mount("-t", "tmpfs", "tmpfs", root / "m")
-stage, code, output = staged("echo new > b/f; echo lost > a/f")
+{lock}
+stage, code, output = staged("echo new > b/f; echo new > a/f")
 assert code == 0, output
-(root / "a").rmdir()
+(root / "a").rmdir(), (root / "c").rmdir()
 stage.commit()
-assert (root / "b/f").read_text() == "new\\n" and not (root / "a").exists()
-""",
-    )
-
-
-def test_a_mount_that_comes_while_the_stage_is_made_leaves_a_stage(tmp_path: Path) -> None:
-    passes(
-        tmp_path,
-        """
-from sandbox.stage import stage as stages
-(root / "m").mkdir(); (root / "a").write_text("old")
-made = stages._made
-def late(*words):
-    stages._made = made
-    mount("-t", "tmpfs", "tmpfs", root / "m")
-    return made(*words)
-stages._made = late
-stage, code, output = staged("echo new > a")
-assert code == 0, output
-stage.commit()
-assert (root / "a").read_text() == "new\\n"
+assert (root / "b/f").read_text() == (root / "a/f").read_text() == "new\\n"
+assert not (root / "c").exists()
 """,
     )
 

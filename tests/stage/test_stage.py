@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import Stage, StageError, UndoStore, record, recover, why_none
+from sandbox.stage import Stage, record, recover, why_none
+from sandbox.undo import StageError, UndoStore
 from tests.stage.file_scripts import snapshot
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import Stage, StageError, UndoStore, record, recover
-from sandbox.undo import conflicts, entries
+from sandbox.stage import Stage, record, recover
+from sandbox.undo import StageError, UndoStore, conflicts, entries, trees
 from tests.stage.file_scripts import snapshot
 from tests.stage.test_conflicts import refused
 from tests.stage.test_stage import staged
@@ -193,3 +193,16 @@ class Full:
 
     def __init__(self, found: os.statvfs_result) -> None:
         self.f_bavail, self.f_frsize, self.f_blocks = 1, found.f_frsize, found.f_blocks
+
+
+def test_a_large_file_of_holes_takes_no_more_than_it_holds(root: Path, home: Path) -> None:
+    with (root / "image").open("wb") as file:
+        file.truncate(2 << 30)
+    script = (
+        "printf x | dd of=image bs=1 seek=500000000 conv=notrunc status=none; printf y >> image"
+    )
+    staged(root, home, script).commit(UndoStore(home, max_bytes=10_000_000))
+    assert (root / "image").stat().st_size == (2 << 30) + 1
+    trees.carry(str(root / "image"), str(root / "copy"))
+    assert (root / "copy").stat().st_blocks < 10_000
+    assert not UndoStore(home).undo("r").conflicts

@@ -1,11 +1,10 @@
-"""A script in a stage, committed, leaves what it leaves when it is run directly; undone, the tree is
-as it was.
+"""A script in a stage, committed, leaves what it leaves when it is run directly; undone, the tree
+is as it was.
 """
 
 import os
 import pwd
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CHECKOUT
+from tests.machine import ran
 from tests.stage.trials import trial
 
 # By seed: files of several names written by one and removed by another (15, 46), written and then
@@ -28,7 +28,7 @@ def test_random_script_in_a_stage_equals_running_it(tmp_path: Path, seed: int) -
 
 @pytest.fixture
 def folder_of_nobody() -> Iterator[Path]:
-    """A folder of an ordinary user, which is this one where it is not root."""
+    """Yield a folder of an ordinary user, which is this one where it is not root."""
     folder = Path(tempfile.mkdtemp(prefix="trials-", dir="/var/tmp"))
     if os.geteuid() == 0:
         user = pwd.getpwnam("nobody")
@@ -43,14 +43,15 @@ def test_random_scripts_of_an_ordinary_user_equal_running_them(folder_of_nobody:
     words = [python, "scripts/stage_trials", "20", "--folder", str(folder_of_nobody)]
     if os.geteuid() == 0:
         words += ["--user", "nobody"]
-    done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    done = ran(*words, cwd=CHECKOUT)
     assert done.stdout == "20 of 20 equal\n", done.stdout + done.stderr
 
 
 IN_A_ROOT_OF_ROOT = """
 import os, sys
 from pathlib import Path
-from sandbox.stage import Stage, UndoStore
+from sandbox.stage import Stage
+from sandbox.undo import UndoStore
 root, home = Path(sys.argv[1]), Path(sys.argv[2])
 home.mkdir()
 stage = Stage.open([root], home, "r", "c")
@@ -73,14 +74,15 @@ def test_a_root_that_belongs_to_root_is_no_change_of_an_ordinary_user(
     shared.mkdir()
     shared.chmod(0o1777)
     python = shutil.which("python3", path="/usr/bin") or sys.executable
-    done = subprocess.run(
-        [python, "-c", IN_A_ROOT_OF_ROOT, str(shared), str(folder_of_nobody / "agent")],
+    done = ran(
+        python,
+        "-c",
+        IN_A_ROOT_OF_ROOT,
+        str(shared),
+        str(folder_of_nobody / "agent"),
         cwd=CHECKOUT,
         user="nobody",
         group="nogroup",
         extra_groups=[],
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

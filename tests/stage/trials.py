@@ -1,11 +1,13 @@
-"""Hold a script that was run in a stage against the same script run directly, then undo and redo it."""
+"""Hold a script that was run in a stage against the same script run directly, then undo and redo
+it."""
 
 import os
 import subprocess
 import time
 from pathlib import Path
 
-from sandbox.stage import Stage, UndoStore
+from sandbox.stage import Stage
+from sandbox.undo import UndoStore
 from tests.stage.file_scripts import grow, snapshot, write
 
 Tree = dict[str, tuple[object, ...]]

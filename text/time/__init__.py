@@ -1,4 +1,5 @@
-"""Time expressions, English and Chinese: the stretches of time that a text means, due dates, times that come again.
+"""Time expressions, English and Chinese: the stretches of time that a text means, due dates, times
+that come again.
 
 One engine serves recall, due dates, reminders and the schedule (docs/reading.md).
 """

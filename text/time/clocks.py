@@ -23,8 +23,10 @@ def _clock(hour: int, minute: int | None, second: int | None, half: str) -> Cloc
     return Clock(hour * HOUR + minutes * 60 + seconds, length, halves=halves)
 
 
-def hour(_: Place, hour: int, half: str = "", minute: int | None = None, second: int | None = None) -> Clock | None:  # fmt: skip
-    """An hour with its minutes; `half`: am or pm."""
+def hour(
+    _: Place, hour: int, half: str = "", minute: int | None = None, second: int | None = None
+) -> Clock | None:
+    """Return an hour with its minutes; `half`: am or pm."""
     return _clock(int(hour), minute, second, half)
 
 
@@ -46,7 +48,7 @@ def minutes_past(_: Place, minute: int, clock: Clock, sign: int = 1) -> Clock:
 
 
 def seconds(_: Place, seconds: int) -> Clock:
-    """Noon, midnight: so many seconds after midnight."""
+    """Return noon, midnight: so many seconds after midnight."""
     return Clock(seconds, HOUR)
 
 
@@ -61,7 +63,7 @@ def in_part(_: Place, clock: Clock, part: Clock) -> Clock:
 
 
 def with_zone(_: Place, clock: Clock, zone: int) -> Clock:
-    """A clock in a timezone; `zone` in minutes."""
+    """Return a clock in a timezone; `zone` in minutes."""
     return replace(clock, zone=timezone(timedelta(minutes=zone)))
 
 
@@ -82,7 +84,7 @@ def lasting(_: Place, clock: Clock, length: list[tuple[float, str]]) -> Clock:
 
 
 def on(_: Place, clock: Clock, span: Span) -> Span:
-    """This time on that day."""
+    """Return this time on that day."""
     return clock.on(span)
 
 
@@ -93,12 +95,12 @@ def at_night(place: Place, part: Clock, clock: Clock | None = None, days: int = 
 
 
 def alone(place: Place, clock: Clock) -> Span:
-    """This time on no day that is said."""
+    """Return this time where no day is said."""
     return clock.alone(place.now)
 
 
 def end_of_today(place: Place) -> Span:
-    """The last second of today."""
+    """Return the last second of today."""
     last = day_span(place.now.today).end
     assert last is not None
     return Span(last - timedelta(seconds=1), last + timedelta(seconds=59), "minute")

@@ -16,17 +16,17 @@ MAX_AMOUNT = 100_000
 
 
 def number(_: Place, n: float, least: int = 0, most: int = MAX_AMOUNT) -> float | None:
-    """A number between two others."""
+    """Return a number between two others."""
     return n if least <= n <= most else None
 
 
 def full_year(_: Place, n: int) -> int:
-    """A year of which only the last two digits may be said."""
+    """Return a year of which only the last two digits may be said."""
     return two_digits(n) if n < 100 else n
 
 
 def year_from_now(place: Place, shift: int) -> int:
-    """This year, the last one (-1), ..."""
+    """Return this year (0), the last one (-1), …"""
     today: date = place.now.today
     return today.year + shift
 
@@ -49,19 +49,19 @@ def told_day(place: Place, days: int) -> Span:
 
 
 def told_only(place: Place, days: int) -> Span:
-    """The same; nothing when no day was spoken of."""
+    """Return the same; nothing when no day was spoken of."""
     return replace(told_day(place, days), start=None, end=None, silent=True)
 
 
 def dated(place: Place, month: int, day: int, year: int | None = None) -> Span:
-    """A day of a month, of a year or of one that is near."""
+    """Return a day of a month, of a year or of one that is near."""
     if year is not None:
         return replace(day_span(date(year, month, day)), cycle="year")
     return spans.yearly(place.now, lambda number: day_span(date(number, month, day)))
 
 
 def day_of_month(place: Place, day: int) -> Span:
-    """A day of the month that is near."""
+    """Return a day of the month that is near."""
 
     def made(n: int) -> Span:
         return replace(day_span(date(n // 12, n % 12 + 1, day)), cycle="month")
@@ -71,7 +71,7 @@ def day_of_month(place: Place, day: int) -> Span:
 
 @repeating("period")
 def day_in(_: Place, day: int, period: Span) -> Span:
-    """The nth day of a month or year."""
+    """Return the nth day of a month or year."""
     found = period.begin + (day - 1) * DAY
     if not period.begin <= found < period.finish:
         raise ValueError("no such day")
@@ -79,7 +79,8 @@ def day_in(_: Place, day: int, period: Span) -> Span:
 
 
 def weekday(place: Place, day: int) -> Span:
-    """A day of the week (Monday is 0) that is near; said on that day, another one is meant."""
+    """Return a day of the week (Monday is 0) that is near; said on that day, another one is
+    meant."""
     first = spans.monday(place.now.today) + day * DAY
     return spans.chosen(place.now, lambda n: _of_week(first + 7 * n * DAY), 0, strictly=True)
 
@@ -89,18 +90,19 @@ def _of_week(day: date) -> Span:
 
 
 def weekday_by_week(place: Place, shift: int, day: int) -> Span:
-    """A day of this week (0), the last one (-1), ..."""
+    """Return a day of this week (0), the last one (-1), ..."""
     return _of_week(spans.monday(place.now.today) + (7 * shift + day) * DAY)
 
 
 def nearest_weekday(place: Place, shift: int, day: int) -> Span:
-    """The last or the coming such day."""
+    """Return the last or the coming such day."""
     away = (day - place.now.today.weekday()) % 7 or 7
     return _of_week(place.now.today + (away if shift > 0 else away - 7 or -7) * DAY)
 
 
 def weekday_beside(place: Place, day: int, span: Span, shift: int = 0) -> Span:
-    """A date whose weekday is said too: of the year beside it where the weekday is right only there."""
+    """Return a date whose weekday is said too: of the year beside it where the weekday is right
+    only there."""
     if shift and span.start:
         return short_numeric(place, [span.start.month, span.start.day], place.now.today.year)
     if span.again is None:
@@ -129,7 +131,8 @@ def weekday_of_month_day(place: Place, weekday: int, day: int) -> Span:
 
 
 def nth_weekday(place: Place, nth: int, day: int, period: Span | None = None) -> Span:
-    """The first Friday of a month, the last Monday of a quarter; of this month where none is said."""
+    """Return the first Friday of a month, the last Monday of a quarter; of this month where none is
+    said."""
     whole = period or spans.unit_span(place.now.today, "month")
     found: Span = _nth_weekday(place, nth=nth, day=day, period=whole)
     return found
@@ -153,14 +156,14 @@ def weekday_of(place: Place, day: int, period: Span) -> Span:
 
 
 def feast(place: Place, feast: Feast, year: int | None = None) -> Span:
-    """A holiday of a year, or of one that is near."""
+    """Return a holiday of a year, or of one that is near."""
     if year is not None:
         return feast(year)
     return spans.yearly(place.now, feast)
 
 
 def shifted_feast(place: Place, shift: int, feast: Feast) -> Span:
-    """Last Christmas, next Easter, this Halloween."""
+    """Return last Christmas, next Easter, this Halloween."""
     if shift == 0:
         return feast(place.now.today.year)
     return spans.chosen(
@@ -173,11 +176,13 @@ def numeric(place: Place, figures: list[int]) -> Span:
     first, second, year = figures
     is_day_first = first > 12 or ("." in place.said and second <= 12)
     month, day = (second, first) if is_day_first else (first, second)
-    return replace(day_span(date(two_digits(year) if year < 100 else year, month, day)), cycle="year")  # fmt: skip
+    return replace(
+        day_span(date(two_digits(year) if year < 100 else year, month, day)), cycle="year"
+    )
 
 
 def year_first(_: Place, figures: list[int]) -> Span:
-    """Two digits of the year, month, day, as in China."""
+    """Return two digits of the year, month, day, as in China."""
     year, month, day = figures
     return day_span(date(two_digits(year) if year < 100 else year, month, day))
 
@@ -198,7 +203,9 @@ def numeric_by_year(place: Place, shift: int, figures: list[int]) -> Span:
     """ "Next 5/12": of the next year where it is over in this one."""
     found = short_numeric(place, figures, place.now.today.year)
     is_over = found.start is not None and found.start < spans.at(place.now.today)
-    return short_numeric(place, figures, place.now.today.year + (shift if is_over or shift < 0 else 0))  # fmt: skip
+    return short_numeric(
+        place, figures, place.now.today.year + (shift if is_over or shift < 0 else 0)
+    )
 
 
 def quantity(
@@ -220,19 +227,19 @@ def beside(place: Place, length: Quantity, sign: int, span: Span) -> Span:
 
 
 def weekdays_away(place: Place, n: float, day: int, sign: int) -> Span:
-    """Two Fridays ago, three Mondays from now."""
+    """Return two Fridays ago, three Mondays from now."""
     first = nearest_weekday(place, sign, day)
     return day_span(first.begin.date() + sign * int(n - 1) * 7 * DAY)
 
 
 def units_and_weekday(place: Place, length: Quantity, sign: int, day: int) -> Span:
-    """Two months from today on Tuesday: the first such day from then on."""
+    """Return two months from today on Tuesday: the first such day from then on."""
     far = from_now(place, length, sign)
     return day_span(far.begin.date() + (day - far.begin.weekday()) % 7 * DAY)
 
 
 def same_day(place: Place, days: int, shift: int, unit: str) -> Span:
-    """This day a year or a month before: 去年今天."""
+    """Return this day a year or a month before: 去年今天."""
     today = place.now.today + days * DAY
     if unit == "week":
         return day_span(today + 7 * shift * DAY)
@@ -240,14 +247,14 @@ def same_day(place: Place, days: int, shift: int, unit: str) -> Span:
 
 
 def lunar_day(place: Place, month: int, day: int, year: int | None = None) -> Span:
-    """A day of the Chinese calendar."""
+    """Return a day of the Chinese calendar."""
     if year is not None:
         return day_span(lunar_date(year, month, day))
     return spans.yearly(place.now, lambda number: day_span(lunar_date(number, month, day)))
 
 
 def moment_now(place: Place) -> Span:
-    """This minute."""
+    """Return this minute."""
     start: datetime = place.now.moment
     return Span(start, start + timedelta(minutes=1), "vague")
 
@@ -261,12 +268,12 @@ def iso_moment(place: Place, said: str) -> Span:
 
 
 def silent(_: Place, **_values: Any) -> Span:
-    """Time words that name no one time; nothing shorter is read in them."""
+    """Return time words that name no one time; nothing shorter is read in them."""
     return spans.SILENT
 
 
 def fixed(_: Place, n: int | str, **_values: Any) -> int | str:
-    """A word that stands for a number or a unit here."""
+    """Return a word that stands for a number or a unit here."""
     return n
 
 

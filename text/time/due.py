@@ -25,7 +25,8 @@ class NoTime(SopwithError):
 
 
 def due_of(words: str, now: datetime) -> str:
-    """A local day or minute in ISO form. `now` is aware, in the owner's timezone. Raises NoTime when no time is found."""
+    """Return a local day or minute in ISO form. `now` is aware, in the owner's timezone. Raises
+    NoTime when no time is found."""
     text = words.strip()
     if _is_iso(text):
         return text
@@ -36,7 +37,8 @@ def due_of(words: str, now: datetime) -> str:
 
 
 def day_named(text: str, now: datetime) -> str | None:
-    """Return the day that all of a text names, in ISO form; a day without a year is the coming one."""
+    """Return the day that all of a text names, in ISO form; a day without a year is the coming
+    one."""
     for each in find(text, now, past=False):
         is_whole = each.text.casefold() == text.strip().casefold()
         if is_whole and each.start and each.end and each.end - each.start <= _DAY + _HOUR:
@@ -55,7 +57,8 @@ def _is_iso(text: str) -> bool:
 
 
 def split_due(title: str, now: datetime) -> tuple[str, str]:
-    """A title without the day or time that it begins or ends with, and that time; "" when it does neither.
+    """Return a title without the day or time that it begins or ends with, and that time; "" when it
+    does neither.
 
     Only a coming day, or a time on one: "read 1984" and "plans for May" stay titles.
     """
@@ -81,8 +84,8 @@ def split_due(title: str, now: datetime) -> tuple[str, str]:
 
 
 def moment_of(title: str, now: datetime) -> tuple[str, str]:
-    """Return a title and its time as `split_due` does, for what happens at it and not until it: "tomorrow morning" is
-    the middle of the morning."""
+    """Return a title and its time as `split_due` does, for what happens at it and not until it:
+    "tomorrow morning" is the middle of the morning."""
     rest, due = split_due(title, now)
     if "T" not in due:
         return rest, due
@@ -95,7 +98,8 @@ def moment_of(title: str, now: datetime) -> tuple[str, str]:
 
 
 def _due(span: TimeRange, now: datetime) -> str:
-    """The last moment of a stretch of time; of an hour or less its beginning, of whole days the last of them."""
+    """Return the last moment of a stretch of time; of an hour or less its beginning, of whole days
+    the last of them."""
     zone = now.tzinfo
     start, end = (moment.astimezone(zone) if moment else None for moment in (span.start, span.end))
     if end is None:

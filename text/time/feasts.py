@@ -1,4 +1,5 @@
-"""Days that a name stands for: fixed, by a rule in the month, by Easter, by the Chinese calendar and its solar terms."""
+"""Days that a name stands for: fixed, by a rule in the month, by Easter, by the Chinese calendar
+and its solar terms."""
 
 from __future__ import annotations
 
@@ -15,17 +16,18 @@ LUNAR_YEARS = range(1900, 2101)  # what the tables hold
 
 
 def fixed(month: int, day: int, days: int = 1) -> Feast:
-    """The same day every year."""
+    """Return the same day every year."""
     return lambda year: days_span(date(year, month, day), days)
 
 
 def nth_weekday(month: int, nth: int, weekday: int, later: int = 0) -> Feast:
-    """The nth (-1: the last) such weekday of a month, and so many days later."""
+    """Return the nth (-1: the last) such weekday of a month, and so many days later."""
     return lambda year: day_span(weekday_in_month(year, month, nth, weekday) + later * DAY)
 
 
 def weekday_in_month(year: int, month: int, nth: int, weekday: int) -> date:
-    """The nth such weekday of this month, counted from its end when negative. Monday is 0."""
+    """Return the nth such weekday of this month, counted from its end when negative. Monday is
+    0."""
     if nth < 0:
         after = date(year + month // 12, month % 12 + 1, 1)
         last = after - DAY
@@ -38,7 +40,8 @@ def weekday_in_month(year: int, month: int, nth: int, weekday: int) -> date:
 
 
 def easter(later: int = 0) -> Feast:
-    """So many days from Easter Sunday on, by the Gregorian rule (Meeus, Astronomical Algorithms, chapter 8)."""
+    """So many days from Easter Sunday on, by the Gregorian rule (Meeus, Astronomical Algorithms,
+    chapter 8)."""
 
     def feast(year: int) -> Span:
         century, in_century = divmod(year, 100)
@@ -59,7 +62,8 @@ def _tables() -> Any:
 
 
 def lunar_date(year: int, month: int, day: int) -> date:
-    """A day of the Chinese calendar. Raises ValueError when there is none, or outside 1900 to 2100."""
+    """Return a day of the Chinese calendar. Raises ValueError when there is none, or outside 1900
+    to 2100."""
 
     if year not in LUNAR_YEARS:
         raise ValueError("the tables end here")
@@ -68,12 +72,13 @@ def lunar_date(year: int, month: int, day: int) -> date:
 
 
 def lunar(month: int, day: int, later: int = 0) -> Feast:
-    """A day of the Chinese calendar, and so many days later; `year` is the one in which that Chinese year begins."""
+    """Return a day of the Chinese calendar, and so many days later; `year` is the one in which that
+    Chinese year begins."""
     return lambda year: day_span(lunar_date(year, month, day) + timedelta(days=later))
 
 
 def solar_term(name: str) -> Feast:
-    """The day of a solar term by its Chinese name."""
+    """Return the day of a solar term by its Chinese name."""
 
     def feast(year: int) -> Span:
 
@@ -96,9 +101,11 @@ _ROW = re.compile(r"(\w+)((?: -?\d+| [^\x00-\x7f]+)*)( before)?(?: for (\d+))?")
 
 
 def feast_of(row: str) -> Feast:
-    """Return the feast of a row of the tables: "fixed 12 25", "weekday 11 4 3", "lunar 12 8 before", "easter 1 for 2".
+    """Return the feast of a row of the tables: "fixed 12 25", "weekday 11 4 3", "lunar 12 8
+    before", "easter 1 for 2".
 
-    `before`: it belongs to the Chinese year that began the year before; `for`: so many days."""
+    `before`: it belongs to the Chinese year that began the year before; `for`: so many days.
+    """
     found = _ROW.fullmatch(row)
     if not found:
         raise ValueError(f"no feast: {row}")

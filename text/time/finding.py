@@ -1,4 +1,5 @@
-"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean (docs/reading.md)."""
+"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean
+(docs/reading.md)."""
 
 from __future__ import annotations
 
@@ -46,9 +47,10 @@ _NEAR = 92 * DAY  # December and January are neighbours
 def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
     """Return the times that `text` speaks of, in order, in UTC, from `start` to before `end`.
 
-    `now` is aware and says when and in which timezone the text was said. `past`: where two readings are possible ("on
-    Friday", "in May"), the past one is meant, but the coming one behind the words of a plan; else the coming one. Only
-    the first 4,000 characters are read, and of those with time words in every line only the beginning.
+    `now` is aware and says when and in which timezone the text was said. `past`: where two readings
+    are possible ("on Friday", "in May"), the past one is meant, but the coming one behind the words
+    of a plan; else the coming one. Only the first 4,000 characters are read, and of those with time
+    words in every line only the beginning.
     """
     if now.tzinfo is None:
         raise ValueError("now has no timezone")
@@ -63,7 +65,8 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
 
 
 def recurring(text: str, now: datetime) -> tuple[Repeat | None, str]:
-    """Return what a whole text says of when something is to be done, and the part that is understood, from its beginning.
+    """Return what a whole text says of when something is to be done, and the part that is
+    understood, from its beginning.
 
     `now` is aware. None: nothing is understood, or not all of it.
     """
@@ -76,7 +79,7 @@ def recurring(text: str, now: datetime) -> tuple[Repeat | None, str]:
 
 
 def _mixed(text: str, now: datetime, past: bool) -> list[Found]:
-    """A text with Chinese in it; what is English there is read too."""
+    """Return the expressions of a text with Chinese in it, those in English too."""
     found = _read(language("zh"), text, now, past)
     if not _LATIN.search(text):
         return found
@@ -86,7 +89,7 @@ def _mixed(text: str, now: datetime, past: bool) -> list[Found]:
 
 
 def _read(spoken: Language, text: str, now: datetime, past: bool) -> list[Found]:
-    """The longest expressions from left to right."""
+    """Return the longest expressions from left to right."""
     plain = spoken.plain(text)
     readers = {each: spoken.grammar.reader(plain, Now(now, each)) for each in (True, False)}
     openings, plan = spoken.grammar.openings("time"), spoken.guards["plan"]
@@ -108,7 +111,8 @@ def _read(spoken: Language, text: str, now: datetime, past: bool) -> list[Found]
 
 
 def _longest_of(chinese: list[Found], english: list[Found]) -> list[Found]:
-    """Return what both grammars found, in order; of two that overlap the longer one, of equal ones the Chinese."""
+    """Return what both grammars found, in order; of two that overlap the longer one, of equal ones
+    the Chinese."""
     kept: list[Found] = []
     for begin, end, span in sorted([*chinese, *english], key=lambda each: each[0] - each[1]):
         if not any(first < end and begin < last for first, last, _ in kept):
@@ -142,7 +146,8 @@ def _utc(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
 
 
 def shared(found: list[Found], text: str) -> list[Found]:
-    """The same expressions; those that leave their day, week, month or year to another one have it from there."""
+    """Return the same expressions; those that leave their day, week, month or year to another one
+    have it from there."""
     found = _around_a_noun(found, text)
     spans = [span for _, _, span in found]
     between = [text[before[1] : after[0]] for before, after in pairwise(found)]
@@ -157,7 +162,8 @@ def shared(found: list[Found], text: str) -> list[Found]:
 
 
 def _around_a_noun(found: list[Found], text: str) -> list[Found]:
-    """ "The 3pm meeting yesterday", "my Monday class last week": the noun stands within one expression."""
+    """Join "the 3pm meeting yesterday", "my Monday class last week": the noun stands within one
+    expression."""
     joined: list[Found] = []
     for each in found:
         whole = _one_around(joined[-1], each, text) if joined else SILENT
@@ -199,7 +205,8 @@ def _tried(change: Callable[[Span, Span], Span], span: Span, other: Span) -> Spa
 
 
 def one_day(found: list[Found], text: str) -> list[Found]:
-    """A day in one language and its hours in the other, side by side, are one: "last Friday 下午"."""
+    """Return a day in one language and its hours in the other, side by side, are one: "last Friday
+    下午"."""
     joined: list[Found] = []
     for begin, end, span in found:
         first, last, before = joined[-1] if joined else (0, 0, SILENT)
@@ -213,7 +220,8 @@ def one_day(found: list[Found], text: str) -> list[Found]:
 
 
 def _beside(span: Span, other: Span, *, ahead: bool = False) -> Span:
-    """`span` in the day, week, month or year of its neighbour in a list; `ahead`: the neighbour comes later there."""
+    """`span` in the day, week, month or year of its neighbour in a list; `ahead`: the neighbour
+    comes later there."""
     if span.start is None or other.start is None or not span.again:
         return span
     if span.cycle == "hours":
@@ -233,7 +241,8 @@ def _of_cycle(span: Span, other: Span) -> Span:
 
 
 def _of_year(span: Span, other: datetime) -> Span:
-    """The one in the same year, but the neighbour when the year ends between them: December and January."""
+    """Return the one in the same year, but the neighbour when the year ends between them: December
+    and January."""
     near = [first_from(span, other), last_until(span, other)]
     close = [each for each in near if abs(each.begin - other) <= _NEAR]
     same = [each for each in near if each.begin.year == other.year]
@@ -241,7 +250,7 @@ def _of_year(span: Span, other: datetime) -> Span:
 
 
 def _hours_of(span: Span, other: Span, *, ahead: bool = False) -> Span:
-    """A time of day on the day that the other one names, or is a time of."""
+    """Return a time of day on the day that the other one names, or is a time of."""
     if not span.again or other.silent:
         return span
     is_day = other.unit == "day" and other.finish - other.begin <= DAY
@@ -264,5 +273,5 @@ def _moved(span: Span, start: datetime) -> Span:
 
 
 def _told(span: Span, other: Span) -> Span:
-    """Counted from the time that was named before."""
+    """Return the time counted from the one named before."""
     return span.told(other) if span.told and other.start and other.end else span

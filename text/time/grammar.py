@@ -1,9 +1,10 @@
-"""A small grammar over text: words, rules made of them, and every reading of a rule at a place, each read once.
+"""A small grammar over text: words, rules made of them, and every reading of a rule at a place,
+each read once.
 
-A rule's pattern names its parts, separated by spaces: a name is a word or another rule, `'a|b'` is one of these texts,
-and a `?` behind a part lets it be absent. The action of a rule gets the place and what its named parts mean (None for an
-absent one), and gives what the whole means; None, ValueError and OverflowError say that it means nothing (February 30).
-No rule begins with itself.
+A rule's pattern names its parts, separated by spaces: a name is a word or another rule, `'a|b'` is
+one of these texts, and a `?` behind a part lets it be absent. The action of a rule gets the place
+and what its named parts mean (None for an absent one), and gives what the whole means; None,
+ValueError and OverflowError say that it means nothing (February 30). No rule begins with itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Action = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a rule applies: `text[begin:end]`, read at `now`; `now` is whatever the reader was given."""
+    """Where a rule applies: `text[begin:end]`, read at `now`; `now` is whatever the reader was
+    given."""
 
     text: str
     begin: int
@@ -31,15 +33,16 @@ class Place:
 
     @property
     def said(self) -> str:
-        """The text that the rule covers."""
+        """Return the text that the rule covers."""
         return self.text[self.begin : self.end]
 
     def follows(self, pattern: re.Pattern[str]) -> bool:
-        """True when what stands before, 48 characters of it, ends with the pattern; the pattern brings its own `$`."""
+        """Return True when what stands before, 48 characters of it, ends with the pattern; the
+        pattern brings its own `$`."""
         return pattern.search(self.text[max(0, self.begin - 48) : self.begin]) is not None
 
     def precedes(self, pattern: re.Pattern[str]) -> bool:
-        """True when the pattern matches right behind the rule."""
+        """Return True when the pattern matches right behind the rule."""
         return pattern.match(self.text, self.end) is not None
 
 
@@ -54,7 +57,8 @@ class Part:
 
 
 class Grammar:
-    """The words and rules of one language. `boundary` is what must stand behind a word, as a lookahead."""
+    """The words and rules of one language. `boundary` is what must stand behind a word, as a
+    lookahead."""
 
     def __init__(self, boundary: str) -> None:
         self._boundary = boundary
@@ -64,7 +68,8 @@ class Grammar:
         self._plan: Plan | None = None
 
     def words(self, name: str, meanings: dict[str, Any]) -> None:
-        """A word that is one of these, the longest first. Blanks in a word match any white space."""
+        """Add a word that is one of these, the longest first. Blanks in a word match any white
+        space."""
         known = {re.sub(r"\s+", " ", word.lower()): meaning for word, meaning in meanings.items()}
         self._words[name] = (
             self._any_of(known),
@@ -74,11 +79,12 @@ class Grammar:
     def pattern(
         self, name: str, pattern: str, meaning: Callable[[str], Any] = lambda said: said
     ) -> None:
-        """A word that looks like this."""
+        """Add a word of this form."""
         self._words[name] = (re.compile(pattern, re.IGNORECASE), meaning)
 
     def rule(self, name: str, *patterns: str) -> Callable[[Action], Action]:
-        """Makes a function the action of these patterns. Of two rules for the same stretch the earlier one holds."""
+        """Make a function the action of these patterns. Of two rules for the same stretch the
+        earlier one holds."""
 
         def add(action: Action) -> Action:
             for pattern in patterns:
@@ -101,13 +107,14 @@ class Grammar:
             yield Part(name, alias or name, literal, mark == "?")
 
     def reader(self, text: str, now: Any) -> Reader:
-        """Reads this text."""
+        """Read this text."""
         if self._plan is None:
             self._plan = self._planned()
         return Reader(self._plan, text, now)
 
     def openings(self, name: str) -> re.Pattern[str]:
-        """Return what a rule can begin with; a place where this does not match need not be read. Compiled once."""
+        """Return what a rule can begin with; a place where this does not match need not be read.
+        Compiled once."""
         if name not in self._openings:
             plan = self._plan = self._plan or self._planned()
             bits = plan.beginnings[name]
@@ -117,7 +124,8 @@ class Grammar:
         return self._openings[name]
 
     def _planned(self) -> Plan:
-        """Return what can begin what, so that of some 300 ways to read a place only those are tried that can be one."""
+        """Return what can begin what, so that of some 300 ways to read a place only those are tried
+        that can be one."""
         bits: dict[str, int] = {}
         patterns: list[re.Pattern[str]] = []
         names: dict[str, int] = {}
@@ -155,7 +163,8 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A grammar as a reader wants it. With each way to read a rule stands what it can begin with: bit n is `patterns[n]`."""
+    """A grammar as a reader wants it. With each way to read a rule stands what it can begin with:
+    bit n is `patterns[n]`."""
 
     words: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]]
     rules: dict[str, list[tuple[int, tuple[Part, ...], Action]]]
@@ -175,11 +184,11 @@ class Reader:
 
     @property
     def effort(self) -> int:
-        """How much was read so far: words and rules, each once a place."""
+        """Return how much was read so far: words and rules, each once a place."""
         return len(self._known)
 
     def readings(self, name: str, begin: int) -> Readings:
-        """All readings of a word or rule from here."""
+        """Return all readings of a word or rule from here."""
         key = (name, begin)
         known = self._known.get(key)
         if known is None:
@@ -225,7 +234,8 @@ class Reader:
         return found
 
     def _sequences(self, parts: tuple[Part, ...], begin: int) -> list[tuple[int, dict[str, Any]]]:
-        """Every way to read the parts one after the other: where it ends, and the meanings; the fullest way first."""
+        """Return every way to read the parts one after the other: where it ends, and the meanings;
+        the fullest way first."""
         ways: list[tuple[int, dict[str, Any]]] = [(begin, {})]
         for part in parts:
             further: list[tuple[int, dict[str, Any]]] = []

@@ -1,4 +1,5 @@
-"""Meanings of weeks, months, quarters, seasons, years, decades; of parts of them, and of so many of them."""
+"""Meanings of weeks, months, quarters, seasons, years, decades; of parts of them, and of so many of
+them."""
 
 from __future__ import annotations
 
@@ -23,21 +24,22 @@ _MONTHS_LONG = {"quarter": 3, "half": 6}
 
 
 def shifted(place: Place, shift: int, unit: str) -> Span:
-    """This (0), the last (-1), the next (1) week, month, ...; of clock units the last or next of them from now."""
+    """Return this (0), the last (-1), the next (1) week, month, …; of clock units the last or next
+    of them from now."""
     if unit in spans.CLOCK_UNITS:
         return spans.stretch(place.now, [(max(abs(shift), 1), unit)], shift or 1)
     return unit_span(place.now.today, unit, shift)
 
 
 def month(place: Place, month: int, year: int | None = None) -> Span:
-    """A month of a year, or of one that is near."""
+    """Return a month of a year, or of one that is near."""
     if year is not None:
         return months_span(year, month, 1, "month")
     return spans.yearly(place.now, lambda number: months_span(number, month, 1, "month"))
 
 
 def shifted_month(place: Place, shift: int, month: int) -> Span:
-    """Last May, next May, this May."""
+    """Return last May, next May, this May."""
     today = place.now.today
     year = today.year
     if shift < 0 and month >= today.month:
@@ -53,12 +55,14 @@ def year_and_month(_: Place, figures: list[int]) -> Span:
 
 
 def year(_: Place, year: int) -> Span:
-    """A year."""
+    """Return a year."""
     return months_span(year, 1, 12, "year")
 
 
-def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = None, shift: int | None = None) -> Span | None:  # fmt: skip
-    """The nth quarter or half of a year, or of one that is near."""
+def quarter(
+    place: Place, nth: int, unit: str = "quarter", year: int | None = None, shift: int | None = None
+) -> Span | None:
+    """Return the nth quarter or half of a year, or of one that is near."""
     length = _MONTHS_LONG[unit]
     if nth < 0:
         nth += 12 // length + 1
@@ -79,13 +83,18 @@ def quarter_of_year(place: Place, said: str) -> Span | None:
     mark = letters.index("Q" if unit == "quarter" else "H")
     is_behind = letters[mark - 1 : mark].isdigit() and mark == 1
     nth = letters[0] if is_behind else letters[mark + 1]
-    rest = "".join(each for each in letters[:mark] + letters[mark + 1 + (not is_behind) :] if each.isdigit())  # fmt: skip
+    rest = "".join(
+        each for each in letters[:mark] + letters[mark + 1 + (not is_behind) :] if each.isdigit()
+    )
     digits = rest[1:] if is_behind else rest
-    return quarter(place, int(nth), unit, two_digits(int(digits)) if len(digits) == 2 else int(digits))  # fmt: skip
+    return quarter(
+        place, int(nth), unit, two_digits(int(digits)) if len(digits) == 2 else int(digits)
+    )
 
 
 def nth_unit(place: Place, nth: int, unit: str, period: Span | None = None) -> Span:
-    """The nth week of a month or year, quarter of a year, day of a month, month of a year."""
+    """Return the nth week of a month or year, quarter of a year, day of a month, month of a
+    year."""
     whole = period or unit_span(place.now.today, "year")
     found: Span = _unit_in(place, nth=nth, unit=unit, period=whole)
     return found
@@ -106,7 +115,8 @@ def _nth(nth: int, unit: str, first: date, end: date) -> Span:
 
 
 def _nth_week(nth: int, unit: str, first: date, end: date) -> Span:
-    """Weeks belong to the month or year that their Thursday is in, weekends to that of their Saturday."""
+    """Return the week or weekend: weeks belong to the month or year that their Thursday is in,
+    weekends to that of their Saturday."""
     key = 5 if unit == "weekend" else 3
     if nth > 0:
         day = first + ((key - first.weekday()) % 7 + 7 * (nth - 1)) * DAY
@@ -120,7 +130,7 @@ def _nth_week(nth: int, unit: str, first: date, end: date) -> Span:
 
 @repeating("span")
 def week_of(_: Place, span: Span, unit: str = "week") -> Span:
-    """The week, month or weekend that a day lies in."""
+    """Return the week, month or weekend that a day lies in."""
     day = span.begin.date()
     return _weekend_near(day) if unit == "weekend" else unit_span(day, unit)
 
@@ -145,14 +155,15 @@ def iso_week_figures(place: Place, figures: list[int]) -> Span:
 
 
 def season(place: Place, month: int, year: int | None = None, months: int = 3) -> Span:
-    """A season by its first month; the winter of a year begins in it."""
+    """Return a season by its first month; the winter of a year begins in it."""
     if year is not None:
         return months_span(year, month, months, "season")
     return spans.yearly(place.now, lambda number: months_span(number, month, months, "season"))
 
 
 def shifted_season(place: Place, shift: int, month: int, months: int = 3) -> Span:
-    """Last summer: the last one that is over; next summer: the first that has not begun; this winter."""
+    """Return last summer: the last one that is over; next summer: the first that has not begun;
+    this winter."""
     now, year = place.now.moment, place.now.today.year
     near = [months_span(year + n, month, months, "season") for n in (-2, -1, 0, 1)]
     if shift < 0:
@@ -169,29 +180,29 @@ def decade(_: Place, figures: list[int]) -> Span:
 
 
 def decade_word(_: Place, n: int, century: int = 1900) -> Span:
-    """The nineties; the nineteen seventies."""
+    """Return the nineties; the nineteen seventies."""
     return months_span(century + n, 1, 120, "decade")
 
 
 def decade_of_century(_: Place, nth: int, figures: list[int]) -> Span:
-    """The seventies of the 19th century."""
+    """Return the seventies of the 19th century."""
     return decade_word(_, figures[0], (nth - 1) * 100)
 
 
 def third_of_year(_: Place, edge: str, year: int) -> Span:
-    """The beginning, the middle, the end of 1989: four months."""
+    """Return the beginning, the middle, the end of 1989: four months."""
     first = {"early": 1, "mid": 5, "late": 9}[edge]
     return months_span(year, first, 4, "month")
 
 
 def century(_: Place, nth: int) -> Span:
-    """The 15th century."""
+    """Return the 15th century."""
     return months_span((nth - 1) * 100 + 1 if nth == 1 else (nth - 1) * 100, 1, 1200, "century")
 
 
 @repeating("span")
 def edge(_: Place, edge: str, span: Span) -> Span:
-    """Early, mid, late in a stretch; a day ends with its last second."""
+    """Return early, mid, late in a stretch; a day ends with its last second."""
     is_day = span.unit == "day" and span.start and span.end and span.end - span.start <= DAY
     if is_day and span.end:
         if edge != "late":
@@ -204,7 +215,7 @@ def edge(_: Place, edge: str, span: Span) -> Span:
 
 
 def _season_edge(edge: str, span: Span) -> Span:
-    """A third of it, by whole months where there are."""
+    """Return a third of it, by whole months where there are."""
     months = (span.finish.year - span.begin.year) * 12 + span.finish.month - span.begin.month
     third = months // 3
     first = {"early": 0, "mid": third, "late": months - third}[edge]
@@ -227,7 +238,12 @@ def month_third(_: Place, third: int, span: Span) -> Span:
 
 def rest_of(place: Place, span: Span) -> Span:
     """From today to its end."""
-    return replace(span, start=max(span.start or at(place.now.today), at(place.now.today)), unit="day", again=None)  # fmt: skip
+    return replace(
+        span,
+        start=max(span.start or at(place.now.today), at(place.now.today)),
+        unit="day",
+        again=None,
+    )
 
 
 def so_far(place: Place, span: Span) -> Span:
@@ -247,12 +263,12 @@ def later_in(place: Place, span: Span) -> Span:
 
 
 def stretch(place: Place, sign: int, length: Quantity) -> Span:
-    """The last (-1) or the next (1) so many units."""
+    """Return the last (-1) or the next (1) so many units."""
     return spans.stretch(place.now, length, sign)
 
 
 def whole_units(place: Place, sign: int, n: float, unit: str) -> Span:
-    """The next three quarters, by the calendar."""
+    """Return the next three quarters, by the calendar."""
     near = unit_span(place.now.today, unit, sign)
     far = unit_span(place.now.today, unit, sign * int(n))
     first, last = (near, far) if sign > 0 else (far, near)
@@ -268,7 +284,7 @@ def within(place: Place, length: Quantity) -> Span:
 
 
 def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
-    """The first (1) or last (-1) two weeks of a month."""
+    """Return the first (1) or last (-1) two weeks of a month."""
     base = span.begin if sign > 0 else span.finish
     if sign > 0 and span.unit == "year" and length[-1][1] == "week":
         base += -base.weekday() % 7 * DAY  # the weeks of a year begin with its first Monday
@@ -278,25 +294,25 @@ def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
 
 @repeating("span")
 def starting(place: Place, length: Quantity, span: Span) -> Span:
-    """Two weeks from a day on."""
+    """Return two weeks from a day on."""
     return Span(span.begin, spans.moved(place.now, span.begin, length, 1).start, "day")
 
 
 def bordering(place: Place, unit: str, sign: int, span: Span) -> Span:
-    """The week before (-1) or after (1) another time."""
+    """Return the week before (-1) or after (1) another time."""
     border = span.begin if sign < 0 else span.finish
     far = spans.moved(place.now, border, [(1, unit)], sign).start
     return Span(far, border, "day") if sign < 0 else Span(border, far, "day")
 
 
 def vague(place: Place, days: int) -> Span:
-    """Recently: about so many days ago until now; a hint only."""
+    """Return "recently": about so many days ago until now; a hint only."""
     today = at(place.now.today)
     return Span(today + days * DAY, place.now.moment, "vague")
 
 
 def stretch_units(place: Place, n: float, sign: int, unit: str) -> Span:
-    """The 13 last minutes."""
+    """Return the 13 last minutes."""
     return stretch(place, sign, [(n, unit)])
 
 
@@ -319,10 +335,10 @@ def half_week(place: Place, half: int) -> Span:
 
 
 def recent_weekend(place: Place) -> Span:
-    """Over the weekend: the last one that has begun."""
+    """Return over the weekend: the last one that has begun."""
     return spans.chosen(place.now, lambda n: unit_span(place.now.today, "weekend", n), 0)
 
 
 def this_so_far(place: Place, unit: str) -> Span:
-    """Year to date."""
+    """Return year to date."""
     return Span(unit_span(place.now.today, unit).start, at(place.now.today), "day")

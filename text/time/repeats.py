@@ -1,4 +1,5 @@
-"""Meanings of times that come again: "every other Friday at 9", 每月最后一天, and of one time that is named as a job's."""
+"""Meanings of times that come again: "every other Friday at 9", 每月最后一天, and of one time that is
+named as a job's."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Hold what words say of when something is to be done. Without `every` it is to be done once."""
+    """Hold what words say of when something is to be done. Without `every` it is to be done
+    once."""
 
     every: tuple[int, str] | None = None  # (2, "week")
     weekdays: Days = ()
@@ -64,7 +66,8 @@ def _joined(name: str, first: Any, second: Any) -> Any:
 
 
 def _finer(first: tuple[int, str], second: tuple[int, str]) -> tuple[int, str]:
-    """Return "every 2 hours" of "every weekday, every 2 hours". Raises ValueError where none is within the other."""
+    """Return "every 2 hours" of "every weekday, every 2 hours". Raises ValueError where none is
+    within the other."""
     is_first_finer = first[1] in ("minute", "hour")
     finer, coarser = (first, second) if is_first_finer else (second, first)
     if finer == coarser:
@@ -75,7 +78,8 @@ def _finer(first: tuple[int, str], second: tuple[int, str]) -> tuple[int, str]:
 
 
 def repeat(_: Place, every: Any = None, **said: Any) -> Repeat:
-    """Return what a row says, by the names of Repeat's fields; `every` is a unit, or so many of one."""
+    """Return what a row says, by the names of Repeat's fields; `every` is a unit, or so many of
+    one."""
     if every is not None:
         said["every"] = (1, every) if isinstance(every, str) else every[0]
     read = {name: _READERS[name](value) for name, value in said.items() if name in _READERS}
@@ -91,7 +95,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def every(_: Place, unit: str, n: float = 1) -> Repeat | None:
-    """Every so many units."""
+    """Return every so many units."""
     if n != int(n):
         return None
     if unit == "fortnight":
@@ -101,7 +105,7 @@ def every(_: Place, unit: str, n: float = 1) -> Repeat | None:
 
 
 def every_minutes(_: Place, each: int, n: float = 1, more: int = 0) -> Repeat:
-    """Every so many quarters of an hour, or one and a half hours."""
+    """Return every so many quarters of an hour, or one and a half hours."""
     return Repeat(every=(int(n) * each + more, "minute"))
 
 
@@ -111,12 +115,12 @@ def often(_: Place, n: float, unit: str) -> Repeat | None:
 
 
 def one(_: Place, **said: Any) -> tuple[Any, ...]:
-    """One day of the week or of the month, or one time of day."""
+    """Return one day of the week or of the month, or one time of day."""
     return tuple(said.values())
 
 
 def days_and(_: Place, days: Days, more: Days) -> Days:
-    """Several days."""
+    """Return several days."""
     return tuple(sorted({*days, *more}))
 
 
@@ -141,12 +145,13 @@ def yearly(_: Place, month: int, day: int) -> Repeat:
 
 
 def times_and(_: Place, clocks: tuple[Clock, ...], more: tuple[Clock, ...]) -> tuple[Clock, ...]:
-    """Several times of day."""
+    """Return several times of day."""
     return clocks + more
 
 
 def usual_part(_: Place, hours: list[int]) -> tuple[Part]:
-    """A part of the day: its hours, and the one at which it is meant, or the middle of it."""
+    """Return a part of the day: its hours, and the one at which it is meant, or the middle of
+    it."""
     first, last, *usual = hours
     clock = Clock(first * 3600, (last - first) * 3600, is_part=True)
     return (Part(clock, usual[0] if usual else (first + last) // 2),)

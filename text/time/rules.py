@@ -1,8 +1,9 @@
 """Reads a language's tables and rules (assets/time/LANGUAGE.toml and .rules) into a grammar.
 
-A row of rules is `name = parts -> meaning, key value, ...`: what the parts are called goes to the meaning, a function of
-days, periods, clocks or whole; without a meaning the one named part is the whole. `not after X`, `only before Y`: a guard, a named
-pattern of the tables that is looked for at the rule's edge.
+A row of rules is `name = parts -> meaning, key value, ...`: what the parts are called goes to the
+meaning, a function of days, periods, clocks or whole; without a meaning the one named part is the
+whole. `not after X`, `only before Y`: a guard, a named pattern of the tables that is looked for at
+the rule's edge.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def _filled(pattern: str) -> str:
 
 
 def _by_word(words: Any) -> dict[str, Any]:
-    """A table as word → meaning: it is written so, or as meaning → list of words."""
+    """Return a table as word → meaning; it is written so, or as meaning → list of words."""
     found: dict[str, Any] = {}
     for key, value in words.items():
         if isinstance(value, list) and value and isinstance(value[0], str):

@@ -1,6 +1,8 @@
-"""Stretches of time on a calendar, before they are UTC: how long each unit is, and how one that comes again is chosen.
+"""Stretches of time on a calendar, before they are UTC: how long each unit is, and how one that
+comes again is chosen.
 
-Everything here is the speaker's local time without a zone, from `start` to before `end`. Source: seed 003 P4.1.
+Everything here is the speaker's local time without a zone, from `start` to before `end`. Source:
+seed 003 P4.1.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ Quantity = list[tuple[float, str]]  # "two years and a half": [(2.5, "year")]
 
 
 class TimeRange(NamedTuple):
-    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression as it was written.
+    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression
+    as it was written.
 
-    `is_vague`: said loosely ("recently"); recall uses it as a hint only."""
+    `is_vague`: said loosely ("recently"); recall uses it as a hint only.
+    """
 
     start: datetime | None
     end: datetime | None
@@ -34,7 +38,8 @@ class TimeRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From `start` to before `end`; an open side is None. `again(n)` is what comes n later, for what comes again."""
+    """From `start` to before `end`; an open side is None. `again(n)` is what comes n later, for
+    what comes again."""
 
     start: datetime | None
     end: datetime | None
@@ -42,7 +47,9 @@ class Span:
     again: Callable[[int], Span] | None = None
     zone: tzinfo | None = None  # when it is not the speaker's own
     silent: bool = False  # time words, but of no one time: "every Friday"
-    cycle: str = ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
+    # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month",
+    # "year"
+    cycle: str = ""
     told: Callable[[Span], Span] | None = (
         None  # counted from the time spoken of before: "the next day"
     )
@@ -67,19 +74,20 @@ SILENT = Span(None, None, "", silent=True)
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """When and where a text is read. `moment` is local and has no zone; `past`: of two readings the past one is meant."""
+    """When and where a text is read. `moment` is local and has no zone; `past`: of two readings the
+    past one is meant."""
 
     aware: datetime
     past: bool
 
     @property
     def moment(self) -> datetime:
-        """The local time on the speaker's clock."""
+        """Return the local time on the speaker's clock."""
         return self.aware.replace(tzinfo=None)
 
     @property
     def today(self) -> date:
-        """The local date."""
+        """Return the local date."""
         return self.aware.date()
 
 
@@ -100,33 +108,33 @@ def repeating(key: str) -> Callable[[Meaning], Meaning]:
 
 
 def two_digits(year: int) -> int:
-    """The year that its last two digits stand for."""
+    """Return the year that its last two digits stand for."""
     return year + (2000 if year < 50 else 1900)
 
 
 def at(day: date, seconds: int = 0) -> datetime:
-    """This many seconds after midnight on the clock."""
+    """Return this many seconds after midnight on the clock."""
     return datetime.combine(day, time()) + timedelta(seconds=seconds)
 
 
 def day_span(day: date) -> Span:
-    """One day."""
+    """Return one day."""
     return Span(at(day), at(day + DAY), "day")
 
 
 def days_span(first: date, days: int, unit: str = "day") -> Span:
-    """Days from the first one on."""
+    """Return days from the first one on."""
     return Span(at(first), at(first + days * DAY), unit)
 
 
 def months_span(year: int, month: int, count: int, unit: str) -> Span:
-    """Months from the first one on. `month` may be outside 1 to 12."""
+    """Return months from the first one on. `month` may be outside 1 to 12."""
     first = plus_months(date(year, 1, 1), month - 1)
     return Span(at(first), at(plus_months(first, count)), unit, cycle="year" if count < 12 else "")
 
 
 def plus_months(day: date, months: int) -> date:
-    """The same day so many months later, or the last day of that month."""
+    """Return the same day so many months later, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= 9999:
         raise OverflowError(year)
@@ -134,12 +142,13 @@ def plus_months(day: date, months: int) -> date:
 
 
 def monday(day: date) -> date:
-    """The Monday of its week."""
+    """Return the Monday of its week."""
     return day - day.weekday() * DAY
 
 
 def unit_span(day: date, unit: str, offset: int = 0) -> Span:
-    """The day, week, weekend, month, ... that this day lies in, or the one `offset` later."""
+    """Return the day, week, weekend, month, ... that this day lies in, or the one `offset`
+    later."""
     if unit == "day":
         return day_span(day + offset * DAY)
     if unit in ("week", "workweek", "weekend", "fortnight"):
@@ -156,9 +165,11 @@ def unit_span(day: date, unit: str, offset: int = 0) -> Span:
 
 
 def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool = False) -> Span:
-    """Choose from what comes again the last one that has begun, or the first that has not ended when the future is meant.
+    """Choose from what comes again the last one that has begun, or the first that has not ended
+    when the future is meant.
 
-    `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins today is not meant.
+    `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins
+    today is not meant.
     """
     fits = _has_begun if now.past else _is_ahead
     for n in range(near + 2, near - 9, -1) if now.past else range(near - 2, near + 9):
@@ -194,7 +205,8 @@ def yearly(now: Now, make: Callable[[int], Span]) -> Span:
 
 
 def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
-    """Return what lies so far from `start`: a day for days and longer units, else a minute or second."""
+    """Return what lies so far from `start`: a day for days and longer units, else a minute or
+    second."""
     seconds = _total(quantity, CLOCK_UNITS)
     days, months = _total(quantity, DAY_UNITS), _total(quantity, MONTH_UNITS)
     units = {unit for _, unit in quantity}
@@ -228,7 +240,8 @@ def local(now: Now, instant: datetime) -> datetime:
 
 
 def stretch(now: Now, quantity: Quantity, sign: int) -> Span:
-    """The last (-1) or next (1) so many units: whole days without today, or hours up to or from now."""
+    """Return the last (-1) or next (1) so many units: whole days without today, or hours up to or
+    from now."""
     far = moved(now, now.moment, quantity, sign)
     if far.start is None:
         return far
@@ -269,7 +282,8 @@ _IN_SHARES = {"early": (0.0, 0.5), "mid": (0.25, 0.75), "late": (0.5, 1.0)}
 
 
 def part_of(span: Span, part: str) -> Span:
-    """Early, mid or late in a span: its first half, its middle half, its last half, cut at whole units."""
+    """Return early, mid or late in a span: its first half, its middle half, its last half, cut at
+    whole units."""
     start, length = span.begin, span.finish - span.begin
     if cuts := _IN_MONTHS.get(span.unit):
         first, last = (at(plus_months(start.date(), months)) for months in cuts[part])
@@ -292,7 +306,8 @@ class Clock:
     is_part: bool = False  # morning, night: may narrow what stands beside it
 
     def on(self, span: Span) -> Span:
-        """This time on that day. An hour from one to six that could be either is after noon."""
+        """Return this time on that day. An hour from one to six that could be either is after
+        noon."""
         if span.start is None or span.unit != "day" or (span.end and span.end - span.start > DAY):
             raise ValueError("a time of day belongs to one day")
         after_noon = self.halves and 3600 <= self.start < 7 * 3600
@@ -309,7 +324,7 @@ class Clock:
         )
 
     def told(self) -> Span:
-        """This time on the day that was spoken of; nothing when there was none."""
+        """Return this time on the day that was spoken of; nothing without one."""
 
         def told(other: Span) -> Span:
             if not other.start or not other.end or other.end - other.start > DAY:
@@ -319,7 +334,7 @@ class Clock:
         return Span(None, None, "part", silent=True, told=told)
 
     def alone(self, now: Now) -> Span:
-        """This time on no day that is said."""
+        """Return this time where no day is said."""
         halves = 2 if self.halves and self.length <= 3600 else 1
 
         def make(n: int) -> Span:
@@ -333,7 +348,8 @@ class Clock:
         return chosen(now, make, 0)
 
     def within(self, part: Clock) -> Clock:
-        """This time in that part of the day: five in the afternoon. A time that can only be before or after noon stays."""
+        """Return this time in that part of the day: five in the afternoon. A time that can only be
+        before or after noon stays."""
         if not self.halves:
             return self
         return Clock(self._start_within(part), self.length, zone=self.zone or part.zone)

@@ -94,13 +94,13 @@ def after(_: Place, span: Span) -> Span:
 
 @repeating("span")
 def before(_: Place, span: Span) -> Span:
-    """Up to its beginning."""
+    """Return up to its beginning."""
     return replace(span, start=None, end=span.start)
 
 
 @repeating("span")
 def until(_: Place, span: Span) -> Span:
-    """Up to its end; of a time of day, up to it."""
+    """Return up to its end; of a time of day, up to it."""
     end = span.start if span.unit in ("minute", "hour") else span.end
     return replace(span, start=None, end=end)
 
@@ -111,6 +111,6 @@ def up_to_now(place: Place) -> Span:
 
 
 def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
-    """More than two weeks after a day, or before it."""
+    """Return more than two weeks after a day, or before it."""
     far = spans.moved(place.now, span.begin, length, sign).start
     return Span(far, None, "day") if sign > 0 else Span(None, far, "day")

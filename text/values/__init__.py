@@ -1,4 +1,5 @@
-"""Values in a text: paths, globs, quoted texts, numbers with units, dates, addresses, ids; each with its place.
+"""Values in a text: paths, globs, quoted texts, numbers with units, dates, addresses, ids; each
+with its place.
 
 One reader and one table of number words for routing, memory and schedules (docs/reading.md).
 """

@@ -81,7 +81,8 @@ def ordinal(said: str) -> int | None:
 
 
 def spoken_year(said: str) -> int | None:
-    """Return what "nineteen ninety-nine", "twenty oh five" or "two thousand sixteen" says as a year."""
+    """Return what "nineteen ninety-nine", "twenty oh five" or "two thousand sixteen" says as a
+    year."""
     said = said.lower()
     if "thousand" in said:
         return cardinal(said)

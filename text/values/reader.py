@@ -1,7 +1,7 @@
 """Reads the values that a text names, each with its place, left to right, none within another.
 
-Of two that overlap the kind that stands earlier in `_KINDS` holds. The reader looks at the text alone: it asks no file
-system, so a folder's name stays what people call it (`DOWNLOAD`).
+Of two that overlap the kind that stands earlier in `_KINDS` holds. The reader looks at the text
+alone: it asks no file system, so a folder's name stays what people call it (`DOWNLOAD`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY", "￥": "CNY"}
 class Value:
     """One value. `text` is what stands in the text from `start` to before `end`, quotes included.
 
-    `value` is normalised: digits, a date as in 2026-01-31, a path or a quoted text without its quotes. `unit` is that
-    of a quantity, such as MB or week."""
+    `value` is normalised: digits, a date as in 2026-01-31, a path or a quoted text without its
+    quotes. `unit` is that of a quantity, such as MB or week.
+    """
 
     start: int
     end: int
@@ -67,9 +68,11 @@ def _units() -> dict[str, str]:
     return {word: unit for unit, words in _tables()["units"].items() for word in words}
 
 
-def unit_of(word: str) -> str:
-    """Return the unit that a word behind a number names, such as day for days; "" for none."""
-    return "" if word == "m" else _units().get(word.lower(), "")
+def unit_of(*said: str) -> str:
+    """Return the unit that the first of these words behind a number names, such as day for days; ""
+    for none."""
+    found = (_units().get(word.lower(), "") for word in said if word != "m")
+    return next(filter(None, found), "")
 
 
 def folder_names() -> list[str]:
@@ -92,37 +95,34 @@ def _either(words: Iterable[str]) -> str:
 
 @cache
 def _kinds() -> list[tuple[Kind, re.Pattern[str], Callable[[Kind, re.Match[str]], Value | None]]]:
-    """The kinds in the order in which they are read, each with its pattern and its reader."""
-    ending = "|".join(sorted(_tables()["endings"].split(), key=len, reverse=True))
-    unit = _either(word for word in _units() if word != "m")
+    """Return the kinds in the order in which they are read, each with its pattern and its
+    reader."""
+    chinese = _either(word for word in _units() if not word.isascii())
+    unit = rf"per\ cent(?![A-Za-z0-9_])|[A-Za-z]+(?![A-Za-z0-9_])|%|{chinese}"
     rows: list[tuple[Kind, str, Callable[[Kind, re.Match[str]], Value | None]]] = [
         ("text", _quoted_pattern(), _quoted),
-        ("url", rf"(?:https?|ftp|file)://[^{_END}]+|\bwww\.[\w-]+\.[^{_END}]+", _address),
+        ("url", rf"(?i)(?:https?|ftp|file)://[^{_END}]+|\bwww\.[\w-]+\.[^{_END}]+", _address),
         ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _plain),
         ("date", r"(?<!\d)\d{4}([-/.])\d{1,2}\1\d{1,2}(?![\d/-])|\d{4}年\d{1,2}月\d{1,2}[日号]", _date),
         ("glob", rf"(?<![\w*?])[^{_END}:]*\*[^{_END}:]*|(?<![\w.])[\w./~-]+\?(?=\.)\.[\w*]+", _plain),
         ("path", rf"(?<![A-Za-z0-9_.:/])(?:~|\.{{1,2}})?/[^{_END}*?:]*|(?<![\w~])~(?![\w/~])", _path),
         ("path", r"(?<![A-Za-z0-9_./@#-])[A-Za-z][A-Za-z0-9_.-]*/(?:[\w.@+-]+/?)*", _relative),
         ("path", r"(?<![\w./@#-])[\w.-]*[A-Za-z_\u4e00-\u9fff][\w.-]*/(?:[\w.@+-]+/?)*", _relative),
-        ("path", rf"(?<![A-Za-z0-9_./@-])[A-Za-z][A-Za-z0-9_-]*(?:\.[\w-]+)*\.(?:{ending})(?![A-Za-z0-9_])", _plain),
-        ("path", rf"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.(?:{ending})(?![A-Za-z0-9_])", _plain),
+        ("path", r"(?<![A-Za-z0-9_./@-])[A-Za-z][A-Za-z0-9_-]*(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
+        ("path", r"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
         ("id", r"#(?=\w*\d)[\w-]+|(?<![\w#.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9]+(?:[-_][A-Z0-9]+)+\b"
                r"|(?<![\w#.-])[A-Z]{1,4}\d{4,}\b|(?<![\w-])(?=[0-9a-f-]*\d)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", _plain),
         ("quantity", rf"(?P<symbol>[$€£¥￥])\s?(?P<number>{_DIGITS})", _quantity),
         ("quantity", rf"(?<![A-Za-z0-9_.,])(?P<number>{_DIGITS})\s?(?P<unit>{unit})", _quantity),
-        ("quantity", rf"\b(?P<number>{CARDINAL})\s(?P<unit>{unit})", _quantity),
-        ("quantity", rf"(?P<number>{_HAN}+)(?P<unit>{_either(each for each in _units() if not each.isascii())})", _quantity),
-        ("folder", rf"(?<![A-Za-z0-9_/.~])(?:{_either(_folders())})(?:\s+(?:folder|directory))?(?![\w/.])", _folder),
+        ("quantity", rf"(?i)\b(?P<number>{CARDINAL})\s(?=(?P<unit>{unit}))", _quantity),
+        ("quantity", rf"(?P<number>{_HAN}+)(?P<unit>{chinese})", _quantity),
+        ("folder", rf"(?i)(?<![A-Za-z0-9_/.~])(?:{_either(_folders())})(?:\s+(?:folder|directory))?(?![\w/.])", _folder),
         ("folder", f"(?:{_either(each for each in _folders() if not each.isascii())})(?:文件夹|目录|夹)?", _folder),
         ("number", rf"(?<![A-Za-z0-9_.,:/-]){_DIGITS}(?![\d:]|[.,]\d|[A-Za-z_])", _number),
-        ("number", rf"\b(?!an?\b|one\b|zero\b){CARDINAL}", _number),
+        ("number", rf"(?i)\b(?!an?\b|one\b|zero\b){CARDINAL}", _number),
         ("number", rf"(?:(?<![\u4e00-\u9fff])|(?<=[前后第最近过共有])){_HAN}+(?=[\s个条行份页名次张篇位只本件])", _number),
     ]  # fmt: skip
-    return [(kind, re.compile(pattern, _flags(kind)), read) for kind, pattern, read in rows]
-
-
-def _flags(kind: Kind) -> re.RegexFlag:
-    return re.RegexFlag(0) if kind == "id" else re.IGNORECASE
+    return [(kind, re.compile(pattern), read) for kind, pattern, read in rows]
 
 
 def _quoted_pattern() -> str:
@@ -140,6 +140,21 @@ def _plain(kind: Kind, match: re.Match[str]) -> Value | None:
     return Value(match.start(), match.start() + len(said), said, kind, said)
 
 
+def _file(kind: Kind, match: re.Match[str]) -> Value | None:
+    """Return a file up to the last ending that files have; a word without one is none."""
+    said = match[0]
+    while "." in said and said.rpartition(".")[2].lower() not in _endings():
+        said = said.rpartition(".")[0]
+    return (
+        Value(match.start(), match.start() + len(said), said, kind, said) if "." in said else None
+    )
+
+
+@cache
+def _endings() -> frozenset[str]:
+    return frozenset(_tables()["endings"].split())
+
+
 def _address(kind: Kind, match: re.Match[str]) -> Value | None:
     said = match[0].rstrip(".!?")
     return Value(match.start(), match.start() + len(said), said, kind, said)
@@ -150,7 +165,7 @@ def _path(kind: Kind, match: re.Match[str]) -> Value | None:
 
 
 def _relative(kind: Kind, match: re.Match[str]) -> Value | None:
-    """A path without a leading slash or dot; "and/or" and "km/h" are none."""
+    """Return a path without a leading slash or dot; "and/or" and "km/h" are none."""
     value = _plain(kind, match)
     if value is None:
         return None
@@ -160,7 +175,8 @@ def _relative(kind: Kind, match: re.Match[str]) -> Value | None:
 
 
 def _named(value: Value) -> Value | None:
-    """Return the path of two words with a slash between them, where the first is a folder's name."""
+    """Return the path of two words with a slash between them, where the first is a folder's
+    name."""
     first = value.value.partition("/")[0].lower()
     return value if first in _folders() or first in ("src", "docs", "tests", "notes") else None
 
@@ -173,7 +189,7 @@ def _date(kind: Kind, match: re.Match[str]) -> Value | None:
 
 
 def _quoted(kind: Kind, match: re.Match[str]) -> Value | None:
-    """A quoted text; where all of it is one path, date, ... it is that."""
+    """Return a quoted text; where all of it is one path, date, … it is that. it is that."""
     inner = match[0][1:-1]
     whole = [each for each in values_in(inner) if each.text == inner]
     found = whole[0] if whole else Value(0, 0, inner, kind, inner)
@@ -193,8 +209,9 @@ def _quantity(kind: Kind, match: re.Match[str]) -> Value | None:
     figure = _figure(said["number"])
     if figure is None:
         return None
-    unit = _SYMBOLS[said["symbol"]] if said.get("symbol") else _units()[said["unit"].lower()]
-    return Value(*match.span(), match[0], kind, figure, unit)
+    unit = unit_of(said["unit"]) if "unit" in said else _SYMBOLS[said["symbol"]]
+    start, end = match.start(), match.end("unit" if "unit" in said else 0)
+    return Value(start, end, match.string[start:end], kind, figure, unit) if unit else None
 
 
 def _folder(kind: Kind, match: re.Match[str]) -> Value | None:

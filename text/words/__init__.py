@@ -1,4 +1,5 @@
-"""Words and stems: the tokens that keywords are looked up by, for what is kept and for what is asked.
+"""Words and stems: the tokens that keywords are looked up by, for what is kept and for what is
+asked.
 
 English words with their stems; pairs of characters for scripts without spaces.
 """

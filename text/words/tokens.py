@@ -1,9 +1,11 @@
-"""Cuts a text into the words that keywords are looked up by: the same cut for what is kept and for what is asked.
+"""Cuts a text into the words that keywords are looked up by: the same cut for what is kept and for
+what is asked.
 
-Languages with spaces: each word as it is (lower case, no accents) and its English stem. Languages without (Chinese, kana,
-hangul, Thai, …): pairs of characters, which need no dictionary, and single characters, for a question of one. A token
-holds ASCII letters and digits and whatever is not ASCII; so FTS5's `ascii` tokeniser leaves it whole, and no syntax of
-FTS5 can be in it. Source: figures "Recall"; issue of the journal, "SQLite".
+Languages with spaces: each word as it is (lower case, no accents) and its English stem. Languages
+without (Chinese, kana, hangul, Thai, …): pairs of characters, which need no dictionary, and single
+characters, for a question of one. A token holds ASCII letters and digits and whatever is not ASCII;
+so FTS5's `ascii` tokeniser leaves it whole, and no syntax of FTS5 can be in it. Source: figures
+"Recall"; issue of the journal, "SQLite".
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ MAX_WORD_CHARS = 64
 MAX_ASKED_CHARS = 20_000  # a question is not longer; what stands behind is not looked up
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # kana, Han, hangul
+    # kana, Han, hangul
+    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff々〇"
 )
 _PICTURE = "\u2600-\u27bf\U0001f000-\U0001faff"
@@ -46,7 +49,8 @@ _ENGLISH = re.compile(r"[a-z]{3,24}")
 
 
 def cut(text: str) -> list[str]:
-    """All tokens of a text that is to be found, in order, again each time that they stand there."""
+    """Return all tokens of a text that is to be found, in order, again each time that they stand
+    there."""
     return list(_tokens(text, singles=True))
 
 
@@ -56,7 +60,8 @@ def cut_each(texts: Iterable[str]) -> list[list[str]]:
 
 
 def asked(query: str) -> list[str]:
-    """The tokens that a question is looked up by, each once, in order. A single character only where it stands alone."""
+    """Return the tokens that a question is looked up by, each once, in order. A single character
+    only where it stands alone."""
     return list(dict.fromkeys(_tokens(query[:MAX_ASKED_CHARS], singles=False)))
 
 
@@ -85,7 +90,7 @@ def _of_any_script(text: str, *, singles: bool) -> Iterator[str]:
 
 @lru_cache(maxsize=65_536)
 def _forms(word: str) -> tuple[str, ...]:
-    """A word and its stem; the stem alone where they are the same."""
+    """Return a word and its stem; the stem alone where they are the same."""
     plain = re.sub(r"['’]s?\b", "", word.lower())
     if not plain.isascii():
         plain = "".join(

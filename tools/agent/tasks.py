@@ -1,7 +1,8 @@
-"""The tools of the owner's to-do list (memory/tasks/todo.py): put a task on it, read it, change one, take one off.
+"""The tools of the owner's to-do list (memory/tasks/todo.py): put a task on it, read it, change
+one, take one off.
 
-Writing to it is writing to memory: after a run has read what others wrote the gate asks, since autonomous mode works the
-list off. Taking a task off asks like any deleting.
+Writing to it is writing to memory: after a run has read what others wrote the gate asks, since
+autonomous mode works the list off. Taking a task off asks like any deleting.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Level = Literal["high", "medium", "low"]
 
 
 def problem() -> str:
-    """Nothing is missing for this family anywhere."""
+    """Return "": psutil is of the core."""
     return ""
 
 
@@ -154,7 +155,8 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Yield what is wrong with the list, or with what should be put on it, is for the model to read."""
+    """Yield what is wrong with the list, or with what should be put on it, is for the model to
+    read."""
     try:
         yield
     except SopwithError as error:
@@ -162,7 +164,7 @@ def _told() -> Iterator[None]:
 
 
 def _end_of(until: str) -> str:
-    """The last minute that counts: a day means all of it."""
+    """Return the last minute that counts: a day means all of it."""
     from text.time import due_of
 
     due = due_of(until, datetime.now().astimezone())
@@ -190,7 +192,8 @@ def _with_description(task: Task) -> str:
 
 
 def _line(task: Task) -> str:
-    """`#3 Call mum · 2026-11-24 09:00 · high · #home`: the number is the id, which no screen may count anew."""
+    """`#3 Call mum · 2026-11-24 09:00 · high · #home`: the number is the id, which no screen may
+    count anew."""
     known = [
         task.due.replace("T", " "),
         task.priority if task.priority != "medium" else "",

@@ -1,4 +1,5 @@
-"""The tools for pages that need a browser: web_scan shows a page, web_execute_js acts on it. Seed 002 §3; docs/browser.md."""
+"""The tools for pages that need a browser: web_scan shows a page, web_execute_js acts on it. Seed
+002 §3; docs/browser.md."""
 
 from __future__ import annotations
 
@@ -25,14 +26,15 @@ _ADDRESS = re.compile(r"(?i)^(https?|file|about|data|view-source|blob):")
 
 
 def problem() -> str:
-    """Why the browser cannot be used on this machine, or ""."""
+    """Return why the browser cannot be used on this machine, or ""."""
     if importlib.util.find_spec("websockets") is None:
         return "the browser needs a package that is not installed: scripts/setup --extra browser"
     return ""
 
 
 def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
+    """Return what the gate should know of a call: where it goes on from, and what the references in
+    it were when they were shown."""
     browser = ctx.kept.get("browser")
     if not isinstance(browser, Browser):
         return {}
@@ -51,7 +53,8 @@ def web_scan(
     text_only: bool = False,
     tabs_only: bool = False,
 ) -> ToolResult:
-    """Show a page of the browser: its text, and what can be pressed or filled in as [label](e48213). Long pages come cut, the whole in a file.
+    """Show a page of the browser: its text, and what can be pressed or filled in as
+    [label](e48213). Long pages come cut, the whole in a file.
 
     url: to open first
     tab: such as t1, or new
@@ -91,7 +94,11 @@ def web_execute_js(
     timeout: Annotated[int | None, Between(1, 600)] = None,
     save_to_file: str | None = None,
 ) -> Generator[str, None, ToolResult]:
-    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e | text), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
+    """Run script in a page, promises awaited; gives its value and what changed. At hand, with
+    references of web_scan: await click(e), type(e, text, {enter}), select(e, option),
+    press('Enter'), hover(e | text), upload(e, path), wait(text | selector | ms), scroll('down' |
+    e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner
+    types, close() the tab.
 
     dialog: how to answer confirm and prompt: accept, dismiss, or the text
     timeout: seconds
@@ -120,7 +127,8 @@ def web_execute_js(
 def _run(
     ctx: ToolContext, browser: Browser, used: Tab, running: Script
 ) -> Generator[str, None, tuple[Any, str, dict[str, Any]]]:
-    """Run the script and return its value, why it failed, and what has changed. Raises Blocked, TabLost, TooLate."""
+    """Run the script and return its value, why it failed, and what has changed. Raises Blocked,
+    TabLost, TooLate."""
     if not used.answer_open():
         raise used.trouble() or TabLost("error.browser.tab-closed", tab=used.name)
     used.link.drain(0.05 if used.dialogs else 0)
@@ -140,7 +148,8 @@ def _run(
 
 
 def _shown_value(ctx: ToolContext, text: str, file: Path | None) -> dict[str, Any]:
-    """Return the value of a script as the outcome has it; what is long, or asked for, lies in a file."""
+    """Return the value of a script as the outcome has it; what is long, or asked for, lies in a
+    file."""
     if file:
         _write(ctx, file, text)
         return {"output": "", "file": f"{file} ({len(text):,} characters)"}
@@ -159,7 +168,7 @@ def _own_file(ctx: ToolContext, kind: str) -> Path:
 
 @contextmanager
 def _browser(ctx: ToolContext) -> Iterator[Browser]:
-    """The run's browser; when it has ended it is let go, so that the next call starts it anew."""
+    """Yield the run's browser; drop one that has ended, so that the next call starts it anew."""
     if missing := problem():
         raise ToolError(missing)
     try:
@@ -225,7 +234,7 @@ def _frames(browser: Browser, used: Tab) -> str:
 
 
 def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dict[str, Any]:
-    """The page as page.js shows it. A page whose script never ends is stopped, once."""
+    """Return the page as page.js shows it. A page whose script never ends is stopped, once."""
     if trouble := tab.trouble():
         raise trouble
     options = {"textOnly": text_only, "isSeen": True}
@@ -283,7 +292,7 @@ def _went_to(tab: Tab, found: dict[str, Any]) -> str:
 
 
 def _stuck(browser: Browser, tab: Tab, error: BrowserError, done: list[str]) -> ToolResult:
-    """The outcome of a call that could not be ended as it was meant."""
+    """Return the outcome of a call that could not be ended as it was meant."""
     status: Status = "error"
     if isinstance(error, Blocked):
         text = f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty"
@@ -301,7 +310,7 @@ def _stuck(browser: Browser, tab: Tab, error: BrowserError, done: list[str]) -> 
 
 
 def _told(browser: Browser, status: Status, data: dict[str, Any]) -> ToolResult:
-    """The outcome, without what the owner has said for a page alone."""
+    """Return the outcome without what the owner has said for a page alone."""
 
     def hidden(value: Any) -> Any:
         if isinstance(value, list):

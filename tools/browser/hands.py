@@ -1,7 +1,7 @@
 """Do what a page script asks of the browser: click(ref), type(ref, text), upload(ref, path) …
 
-Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what lies on top of a thing is
-what gets the click, so a click that would miss is refused instead.
+Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what
+lies on top of a thing is what gets the click, so a click that would miss is refused instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ MAX_WAIT = 120.0  # seconds of one wait
 
 
 class Hands:
-    """Hold what one script in one tab may ask for, each by `_do_NAME`. `images` are the pictures that it has taken."""
+    """Hold what one script in one tab may ask for, each by `_do_NAME`. `images` are the pictures
+    that it has taken."""
 
     def __init__(self, ctx: ToolContext, tab: Tab, text: str, seconds: float) -> None:
         self.ctx, self.tab, self.text = ctx, tab, text
@@ -38,7 +39,7 @@ class Hands:
 
     @property
     def left(self) -> float:
-        """Seconds that the script still has."""
+        """Return the seconds that the script still has."""
         return max(0.05, self.until - time.monotonic())
 
     def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
@@ -88,7 +89,8 @@ class Hands:
         return str(spot["name"])
 
     def _named(self, thing: Any) -> Any:
-        """A reference, or that of what shows this very text: for what cannot be pressed and has none."""
+        """Return a reference, or that of what shows this very text: for what cannot be pressed and
+        has none."""
         if not isinstance(thing, str) or re.fullmatch(r"e\d{1,9}", thing):
             return thing
         found = self.tab.ask("showing", thing)
@@ -141,8 +143,9 @@ class Hands:
         return now
 
     def _enter(self, text: str, field: dict[str, Any]) -> None:
-        """Types into what has the focus; `field` is what was found there. The last letter is a stroke, since some pages
-        listen for keys alone; and so is each where a field takes fewer than are typed and hands on the focus."""
+        """Types into what has the focus; `field` is what was found there. The last letter is a
+        stroke, since some pages listen for keys alone; and so is each where a field takes fewer
+        than are typed and hands on the focus."""
         if field["isThrough"]:
             self.tab.do("Input.insertText", self.left, text=text)
             return
@@ -188,7 +191,7 @@ class Hands:
         return [file.name for file in files]
 
     def _chosen(self, ref: str) -> dict[str, Any]:
-        """Presses what opens the browser's dialog for files; gives the field that it would fill."""
+        """Press what opens the browser's dialog for files; return the field that it would fill."""
         tab, found = self.tab, self._find(ref, moves=False)
         tab.chooser = 0
         until = min(self.until, time.monotonic() + 2)
@@ -282,7 +285,8 @@ class Hands:
         raise TabLost("error.browser.tab-closed", tab=self.tab.name)
 
     def _after(self) -> None:
-        """Gives the page a moment: a script that goes on while its page is being left would act on the wrong one."""
+        """Wait a moment: a script that goes on while its page is being left would act on the wrong
+        one."""
         tab, count = self.tab, len(self.tab.moves)
         tab.link.drain(0.03)
         until = min(self.until, time.monotonic() + 10)

@@ -20,7 +20,8 @@ _BY_NAME = {each.lower(): each for each in KEYS} | {"space": " "}
 
 
 def key_events(keys: str) -> list[dict[str, Any]]:
-    """The events of one stroke, such as "Control+a". Raises BrowserError for a key that there is not."""
+    """Return the events of one stroke, such as "Control+a". Raises BrowserError for a key that
+    there is not."""
     *held, key = re.split(r"(?<=.)\+", keys)  # a plus by itself is a key
     held = [each.strip().lower() for each in held]
     name = _BY_NAME.get(key.lower(), key)
@@ -39,7 +40,8 @@ def key_events(keys: str) -> list[dict[str, Any]]:
 
 
 def _letter(sign: str) -> tuple[str, int, str] | None:
-    """Code, number and text of the key that has a sign; a sign that no key has is text alone."""
+    """Return the code, number and text of the key that has a sign; a sign that no key has is text
+    alone."""
     if len(sign) != 1:
         return None
     if sign.isascii() and sign.isalnum():

@@ -1,7 +1,9 @@
-"""Speaks the DevTools protocol with a browser: JSON over a WebSocket, answers by number, events as they come.
+"""Speaks the DevTools protocol with a browser: JSON over a WebSocket, answers by number, events as
+they come.
 
-No thread of ours: whoever waits for an answer takes in what comes meanwhile, so every wait has an end and Ctrl-C reaches
-it. Events are handed to whoever listens for their session, in order; a listener only notes them, or posts a command.
+No thread of ours: whoever waits for an answer takes in what comes meanwhile, so every wait has an
+end and Ctrl-C reaches it. Events are handed to whoever listens for their session, in order; a
+listener only notes them, or posts a command.
 
     ToolError
     └── BrowserError   the browser's or the page's fault; the text is for the model
@@ -61,7 +63,8 @@ class Link:
         self._wanted: set[int] = set()
         self._stack = ExitStack()
         try:
-            # No ping: what comes while a model thinks is not read, and its answer would lie behind it.
+            # No ping: what comes while a model thinks is not read, and its answer would lie behind
+            # it.
             none = dict.fromkeys(("max_size", "ping_interval", "proxy", "compression"))
             self._socket = self._stack.enter_context(connect(address, close_timeout=1, **none))
         except (OSError, WebSocketException, ValueError) as error:
@@ -77,9 +80,11 @@ class Link:
         stop: Callable[[], BrowserError | None] = lambda: None,
         **parameters: Any,
     ) -> dict[str, Any]:
-        """The answer to a command. `stop` is looked at after each event: an error that it gives is raised.
+        """Return the answer to a command. `stop` is looked at after each event: an error that it
+        gives is raised.
 
-        Raises LinkLost, TabLost, TooLate; BrowserError with the browser's words for a command that it refuses.
+        Raises LinkLost, TabLost, TooLate; BrowserError with the browser's words for a command that
+        it refuses.
         """
         return self.wait(self.send(method, session, **parameters), seconds, stop, method)
 
@@ -90,7 +95,7 @@ class Link:
         stop: Callable[[], BrowserError | None] = lambda: None,
         method: str = "",
     ) -> dict[str, Any]:
-        """The answer to a command that was sent; it raises as `call` does."""
+        """Return the answer to a command that was sent; it raises as `call` does."""
         try:
             until = time.monotonic() + seconds
             while not self.has_answer(number):
@@ -108,13 +113,13 @@ class Link:
             self.forget(number)
 
     def send(self, method: str, session: str = "", **parameters: Any) -> int:
-        """Sends a command whose answer is wanted; gives its number."""
+        """Send a command whose answer is wanted; return its number."""
         number = self._post(method, session, parameters)
         self._wanted.add(number)
         return number
 
     def post(self, method: str, session: str = "", **parameters: Any) -> None:
-        """Sends a command whose answer nobody waits for."""
+        """Send a command whose answer nobody waits for."""
         self._post(method, session, parameters)
 
     def has_answer(self, number: int) -> bool:
@@ -122,7 +127,7 @@ class Link:
         return number in self._answers
 
     def answer(self, number: int) -> dict[str, Any]:
-        """The answer to a command, which must be there. Raises TabLost, BrowserError."""
+        """Return the answer to a command, which must be there. Raises TabLost, BrowserError."""
         said = self._answers[number]
         if "error" not in said:
             result: dict[str, Any] = said.get("result", {})
@@ -131,12 +136,12 @@ class Link:
         raise (TabLost if _GONE.search(text) else BrowserError)(text)
 
     def forget(self, number: int) -> None:
-        """The answer is not wanted any more."""
+        """Forget the answer, which is not wanted any more."""
         self._wanted.discard(number)
         self._answers.pop(number, None)
 
     def pump(self, until: float) -> bool:
-        """Takes in one message, waiting for it until then (monotonic); False when none has come."""
+        """Take in one message, waiting until then (monotonic); return False when none has come."""
         from websockets.exceptions import ConnectionClosed
 
         try:
@@ -154,13 +159,13 @@ class Link:
         return True
 
     def drain(self, seconds: float = 0.0) -> None:
-        """Takes in what has come, and what comes within these seconds."""
+        """Take in what has come, and what comes within these seconds."""
         until = time.monotonic() + seconds
         while self.pump(until):
             pass
 
     def close(self) -> None:
-        """Ends the connection; the browser goes on."""
+        """End the connection; the browser goes on."""
         self._stack.close()
 
     def _post(self, method: str, session: str, parameters: dict[str, Any]) -> int:

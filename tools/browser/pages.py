@@ -1,4 +1,5 @@
-"""The browser of one run: its tabs, what they download, and which windows they open. Two runs never touch each other's."""
+"""The browser of one run: its tabs, what they download, and which windows they open. Two runs never
+touch each other's."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class Browser:
     """Hold what a run keeps open: `ctx.keep("browser", …)`."""
 
     def __init__(self, ctx: ToolContext) -> None:
-        """Finds or starts the browser. Raises BrowserError."""
+        """Find or start the browser. Raises BrowserError."""
         self._new_file = ctx.new_file
         self.place = Home(ctx.home, ctx.run, ctx.config.browser if ctx.config else BrowserConfig())
         self.tabs: dict[str, Tab] = {}
@@ -56,24 +57,25 @@ class Browser:
 
     @property
     def connection(self) -> Link:
-        """The link, which is there until `close`."""
+        """Return the link, which is there until `close`."""
         if self.link is None:
             raise BrowserError("error.browser.browser-ended")
         return self.link
 
     @property
     def has_no_own_page(self) -> bool:
-        """True when the tab used last is none of this run's."""
+        """Return True when the tab used last is none of this run's."""
         return not self.current or self.tabs[self.current].is_owners
 
     def hide(self, text: str) -> str:
-        """The text without what the owner has said for a page alone: the page, or a script, may show it again."""
+        """Return the text without what the owner has said for a page alone: the page, or a script,
+        may show it again."""
         for secret in self.secrets:
             text = text.replace(secret, "[secret]")
         return text
 
     def tab(self, name: str | None) -> Tab:
-        """The tab of this name, or the one used last. Raises BrowserError."""
+        """Return the tab of this name, or the one used last. Raises BrowserError."""
         name = name or self.current
         if name in self.tabs:
             self.current = name
@@ -88,7 +90,7 @@ class Browser:
         raise BrowserError("error.browser.tab", tab=name, names=", ".join(self.tabs))
 
     def new(self) -> Tab:
-        """A new, empty tab. Raises BrowserError when there are too many."""
+        """Return a new, empty tab. Raises BrowserError when there are too many."""
         if len(self.tabs) >= MAX_TABS:
             raise BrowserError("error.browser.tabs-open-close-script", count=MAX_TABS)
         made = self.connection.call(
@@ -97,7 +99,7 @@ class Browser:
         return self._take(str(made["targetId"]))
 
     def begin(self) -> None:
-        """A call begins: what has come meanwhile is taken in."""
+        """Begin a call: take in what has come meanwhile."""
         link = self.connection
         link.drain()
         # Chromium forgets it when any run that has asked for it goes away: so each call asks anew.
@@ -114,7 +116,8 @@ class Browser:
         self._forget_lost()
 
     def adopt(self) -> list[Tab]:
-        """The windows that this run's tabs have opened since; those that are too many are closed, and counted."""
+        """Return the windows that this run's tabs have opened since; those that are too many are
+        closed, and counted."""
         known = {tab.target for tab in self.tabs.values()}
         mine, found = set(known), []
         for each in self._targets():
@@ -131,7 +134,7 @@ class Browser:
         return found
 
     def listed(self) -> list[str]:
-        """A line for each tab: name, title, address."""
+        """Return a line for each tab: name, title, address."""
         lines, about = [], {each["targetId"]: each for each in self._targets()}
         for name, tab in self.tabs.items():
             info = about.get(tab.target, {})
@@ -140,7 +143,8 @@ class Browser:
         return lines + [f"{each['name']} {_about(each)} (the owner's)" for each in self.owners()]
 
     def owners(self) -> list[dict[str, Any]]:
-        """The owner's own tabs, in a browser of the owner's: to be read when the call names one."""
+        """Return the owner's own tabs, in a browser of the owner's: to be read when the call names
+        one."""
         if self.place.is_ours:
             return []
         used = {tab.target for tab in self.tabs.values()} | self.place.others()
@@ -151,7 +155,8 @@ class Browser:
         ]
 
     def frames(self) -> dict[str, str]:
-        """Frames of other sites inside this run's tabs: their name, such as t1.1, and target."""
+        """Return the frames of other sites inside this run's tabs: their name, such as t1.1, and
+        target."""
         found: dict[str, str] = {}
         for name, tab in list(self.tabs.items()):
             inside = [each for each in self._targets("iframe") if _above(each) & tab.frames]
@@ -159,7 +164,8 @@ class Browser:
         return found
 
     def downloads(self, tabs: list[Tab], seconds: float) -> list[str]:
-        """A line for each file that has come since the last call, moved into the run's folder; waits for those on the way."""
+        """Return a line for each file that has come since the last call, moved into the run's
+        folder; waits for those on the way."""
         until = time.monotonic() + min(seconds, DOWNLOAD_SECONDS)
         while any(each.state == "inProgress" for each in self._downloads.values()):
             if (now := time.monotonic()) >= until:
@@ -176,12 +182,12 @@ class Browser:
         return f"{each.name}: the download was broken off"
 
     def drop(self, tab: Tab) -> None:
-        """Closes a tab."""
+        """Close a tab."""
         tab.close()
         self._forget_lost()
 
     def close(self) -> None:
-        """Closes the tabs of this run, and the browser when it is ours and nobody else uses it."""
+        """Close the tabs of this run, and the browser when it is ours and nobody else uses it."""
         link, self.link = self.link, None
         if link:
             with suppress(ToolError):
@@ -244,7 +250,7 @@ class Browser:
             self.connection.post("Browser.cancelDownload", guid=each.id)
 
     def _kept(self, each: Download) -> str:
-        """Moves a file that has come into the run's folder."""
+        """Move a file that has come into the run's folder."""
         source = self.place.downloads / each.id if self.place.is_ours else Path(each.path or "")
         name = re.sub(r"[\x00-\x1f/\\:]", "_", each.name).lstrip(".")[-120:] or "download"
         target = self._new_file("downloads", name)

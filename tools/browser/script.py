@@ -1,4 +1,5 @@
-"""Runs a script of the model in a tab, and has done what its helpers ask for (tools/browser/hands.py)."""
+"""Runs a script of the model in a tab, and has done what its helpers ask for
+(tools/browser/hands.py)."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Script(Hands):
         self._problem = ""
 
     def run(self) -> Generator[str, None, Any]:
-        """Yields what the helpers do, returns the script's value as JSON.
+        """Yield what the helpers do, return the script's value as JSON.
 
         Raises BrowserError when it throws; Blocked, TabLost, TooLate, LinkLost.
         """
@@ -58,7 +59,8 @@ class Script(Hands):
                 tab.link.post("Runtime.removeBinding", tab.session, name=binding)
 
     def _body(self) -> str:
-        """The script as a function: an expression gives its value, else what it returns, else its last line's value."""
+        """Return the script as a function: an expression gives its value, else what it returns,
+        else its last line's value."""
         text = self.text.strip().rstrip(";").strip()
         head, _, last = text.rpartition("\n") if "\n" in text else text.rpartition(";")
         forms = [
@@ -108,7 +110,7 @@ class Script(Hands):
             link.forget(number)
 
     def _serve(self, asked: dict[str, Any]) -> Generator[str, None, None]:
-        """Does what a helper asks for, and tells the script."""
+        """Do what a helper asks for, and tell the script."""
         does, args = str(asked["does"]), list(asked["args"])
         try:
             value = getattr(self, f"_do_{does}")(*args)
@@ -137,7 +139,7 @@ class Script(Hands):
         self.tab.link.post("Runtime.callFunctionOn", self.tab.session, **call)
 
     def _take(self, payload: str) -> None:
-        """Takes in what a helper asks."""
+        """Take in what a helper asks."""
         try:
             asked = json.loads(payload)
             if isinstance(asked["args"], str):
@@ -151,7 +153,7 @@ class Script(Hands):
             self._asked.append(asked)
 
     def _hear(self) -> None:
-        """Listens for what helpers ask, beside the tab itself."""
+        """Listen for what helpers ask, beside the tab itself."""
         heard = self.tab.link.listeners[self.tab.session]
 
         def listen(method: str, said: dict[str, Any]) -> None:

@@ -1,9 +1,10 @@
 """Find the owner's browser or start one of our own, and say which tabs of it belong to which run.
 
-Our own browser keeps its profile in `<home>/browser/profile`: cookies and logins last. Runs share it; the last one that
-uses it ends it, with Browser.close (a signal would lose cookies younger than half a minute). `<home>/browser/runs/RUN`
-lists the tabs of a run and is locked by the process that works on it: tabs of a run that was killed are closed by the
-next one that comes, or taken up again when the run goes on. A browser whose runs were all killed is taken over by the next.
+Our own browser keeps its profile in `<home>/browser/profile`: cookies and logins last. Runs share
+it; the last one that uses it ends it, with Browser.close (a signal would lose cookies younger than
+half a minute). `<home>/browser/runs/RUN` lists the tabs of a run and is locked by the process that
+works on it: tabs of a run that was killed are closed by the next one that comes, or taken up again
+when the run goes on. A browser whose runs were all killed is taken over by the next.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def has_display() -> bool:
 
 
 class Home:
-    """Hold what lies in `<home>/browser`, as one run uses it. Made when the run opens its browser, closed at its end."""
+    """Hold what lies in `<home>/browser`, as one run uses it. Made when the run opens its browser,
+    closed at its end."""
 
     def __init__(self, home: Path, run: str, settings: BrowserConfig) -> None:
         self.folder, self.settings = home / "browser", settings
@@ -138,7 +140,8 @@ class Home:
         return self.profile / "DevToolsActivePort"
 
     def _running(self) -> Link | None:
-        """Return the connection to our browser if it runs; what a dead one left behind is removed."""
+        """Return the connection to our browser if it runs; what a dead one left behind is
+        removed."""
         try:
             return Link(address_in(self._port_file))
         except (OSError, LinkLost):
@@ -181,7 +184,8 @@ class Home:
             yield "--no-sandbox"
 
     def _answered(self, child: subprocess.Popen[bytes]) -> Link | None:
-        """Return the connection when the browser listens; None when it does not in time, or has ended."""
+        """Return the connection when the browser listens; None when it does not in time, or has
+        ended."""
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until and child.poll() is None:
             with suppress(OSError, ValueError, LinkLost):
@@ -196,7 +200,8 @@ class Home:
         return f"{found} did not start: {last[0][:300]} (more in {log})"
 
     def _end(self, link: Link | None) -> None:
-        """Send Browser.close, and have patience until it has written what it keeps; then use force."""
+        """Send Browser.close, and have patience until it has written what it keeps; then use
+        force."""
         child = _children.get(self.profile)
         pid = child.pid if child else _pid_of(self.profile)
         with suppress(ToolError, OSError, ValueError):
@@ -219,7 +224,8 @@ class Home:
 
 
 def address_in(file: Path) -> str:
-    """Return the address of the browser that has written DevToolsActivePort. Raises OSError, ValueError."""
+    """Return the address of the browser that has written DevToolsActivePort. Raises OSError,
+    ValueError."""
     port, path = file.read_text("ascii").split()[:2]
     return f"ws://127.0.0.1:{int(port)}{path}"
 
@@ -263,14 +269,16 @@ def _is_held(file: Path) -> bool:
 
 
 def _pid_of(profile: Path) -> int:
-    """Return the browser that has the profile open, by the lock that it keeps there: a link to HOST-PID. 0: none."""
+    """Return the browser that has the profile open, by the lock that it keeps there: a link to
+    HOST-PID. 0: none."""
     with suppress(OSError, ValueError):
         return int(str((profile / "SingletonLock").readlink()).rpartition("-")[2])
     return 0
 
 
 def _runs(pid: int, profile: Path) -> bool:
-    """Return True if this process is a browser with this profile; the pid may be another's by now."""
+    """Return True if this process is a browser with this profile; the pid may be another's by
+    now."""
     import psutil
 
     with suppress(psutil.Error):

@@ -1,4 +1,5 @@
-"""One tab: its page script (assets/browser/page.js), its dialogs, where it goes, and whether it has come to rest."""
+"""One tab: its page script (assets/browser/page.js), its dialogs, where it goes, and whether it has
+come to rest."""
 
 from __future__ import annotations
 
@@ -33,12 +34,13 @@ class Dialog(NamedTuple):
 
 @functools.cache
 def asset(name: str) -> str:
-    """The text of a page script."""
+    """Return the text of a page script."""
     return (ASSETS / name).read_text("utf-8")
 
 
 class Tab:
-    """A tab that a run uses, by the name that the model calls it. `is_frame`: a frame of another site inside a tab."""
+    """A tab that a run uses, by the name that the model calls it. `is_frame`: a frame of another
+    site inside a tab."""
 
     def __init__(
         self, link: Link, target: str, name: str, *, is_frame: bool = False, is_owners: bool = False
@@ -74,7 +76,7 @@ class Tab:
 
     @property
     def is_own(self) -> bool:
-        """True of a tab that this run has opened."""
+        """Return True for a tab that this run has opened."""
         return not (self.is_frame or self.is_owners)
 
     def _prepare(self) -> None:
@@ -95,11 +97,12 @@ class Tab:
         self.do("Page.addScriptToEvaluateOnNewDocument", 5, **own)
 
     def do(self, method: str, seconds: float = 10.0, **parameters: Any) -> dict[str, Any]:
-        """A command to this tab. Raises Blocked when a dialog opens that nobody answers, TabLost, TooLate, LinkLost."""
+        """Return a command to this tab. Raises Blocked when a dialog opens that nobody answers,
+        TabLost, TooLate, LinkLost."""
         return self.link.call(method, self.session, seconds, self.trouble, **parameters)
 
     def trouble(self) -> BrowserError | None:
-        """Why nothing can be done in the tab now."""
+        """Return why nothing can be done in the tab now."""
         if self.lost:
             return TabLost(f"tab {self.name} {self.lost}")
         if self.dialog:
@@ -109,12 +112,12 @@ class Tab:
         return None
 
     def ask(self, function: str, *arguments: Any, seconds: float = 10.0) -> Any:
-        """Calls a function of page.js in the document that is there now; gives its JSON."""
+        """Call a function of page.js in the document that is there now; return its JSON."""
         code = f"sopwith.{function}({', '.join(json.dumps(each) for each in arguments)})"
         return self._evaluate(code, seconds, returnByValue=True).get("value")
 
     def listen(self, seconds: float = 10.0) -> None:
-        """Tells page.js which things listen for a press, which no script can see."""
+        """Tell page.js which things listen for a press, which no script can see."""
         document = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)
         whole: dict[str, Any] = {
             "objectId": document["result"].get("objectId", ""),
@@ -140,7 +143,8 @@ class Tab:
             self.link.post("Runtime.releaseObjectGroup", self.session, objectGroup=GROUP)
 
     def _resolved(self, number: int, seconds: float) -> str | None:
-        """The object that a node was resolved to; None for one of another document, or one that is gone."""
+        """Return the object that a node was resolved to; None for one of another document, or one
+        that is gone."""
         try:
             found: str = self.link.wait(number, seconds, self.trouble)["object"]["objectId"]
         except (Blocked, TabLost, TooLate, LinkLost):
@@ -150,7 +154,7 @@ class Tab:
         return found
 
     def object(self, function: str, *arguments: Any) -> str | None:
-        """The same, for a function that gives an element: its id in the protocol."""
+        """Return the same, for a function that gives an element: its id in the protocol."""
         code = f"sopwith.{function}({', '.join(json.dumps(each) for each in arguments)})"
         found: str | None = self._evaluate(code, 10).get("objectId")
         return found
@@ -188,7 +192,8 @@ class Tab:
             self._context = found
         return self._context
 
-    # ---- events ---------------------------------------------------------------------------------------------------
+    # ---- events
+    # ---------------------------------------------------------------------------------------------------
 
     def _heard(self, method: str, said: dict[str, Any]) -> None:
         if method.startswith("Network."):
@@ -238,7 +243,7 @@ class Tab:
         self.dialogs.append(f"{dialog.kind}: {dialog.message[:500] or '(no text)'} – {done}")
 
     def answer_open(self) -> bool:
-        """Answers the dialog that stands open as the call says; False when the call does not say."""
+        """Answer the dialog that stands open as the call says; False when the call does not say."""
         if self.dialog and self.answer is not None:
             dialog, answer, self.dialog, self.answer = self.dialog, self.answer, None, None
             self._answer(dialog, answer)
@@ -256,21 +261,22 @@ class Tab:
             if said.get("type") == "Document" and said.get("frameId") == self.target:
                 self.status = int(said["response"]["status"])
 
-    # ---- going and resting ----------------------------------------------------------------------------------------
+    # ---- going and resting
+    # ----------------------------------------------------------------------------------------
 
     def begin(self, answer: str | None) -> None:
-        """A call begins: what happens from here on is its doing."""
+        """Begin a call: what happens from here on is its doing."""
         self.answer, self.dialogs, self.moves, self.status, self.chooser = answer, [], [], 0, 0
         self._requests.clear()
         self.link.post("Network.enable", self.session)
 
     def end(self) -> None:
-        """The call is over; while a model thinks, nobody counts requests."""
+        """End the call; while a model thinks, nobody counts requests."""
         self.link.post("Network.disable", self.session)
         self.answer = None
 
     def go(self, url: str, seconds: float) -> str:
-        """Opens an address; gives why it could not be opened, or "". Raises BrowserError."""
+        """Open an address; return why it could not be opened, or "". Raises BrowserError."""
         try:
             said = self.do("Page.navigate", seconds, url=url)
         except TooLate:
@@ -286,8 +292,8 @@ class Tab:
         return str(said.get("errorText", ""))
 
     def rest(self, seconds: float, *, at_least_ms: int = 30) -> bool:
-        """Waits until the page has come to rest: nothing loads, no request is open, nothing changes. False when it does
-        not come to rest in that time, which some pages never do."""
+        """Wait until the page has come to rest: nothing loads, no request is open, nothing changes.
+        False when it does not come to rest in that time, which some pages never do."""
         start = time.monotonic()
         self.link.drain(at_least_ms / 1000)
         while (now := time.monotonic()) - start < min(seconds, self._patience):
@@ -309,12 +315,12 @@ class Tab:
         return LOAD_SECONDS if self.is_loading else REST_SECONDS
 
     def _is_busy(self, now: float) -> bool:
-        """True while a document loads, or a request is open that may end."""
+        """Return True while a document loads, or a request is open that may end."""
         is_pending = any(now - at < REST_SECONDS for at, _ in self._requests.values())
         return self.is_loading or is_pending
 
     def wake(self) -> bool:
-        """Stops what the page's script is at; when that does not help the tab is closed and False given."""
+        """Stop the page's script; close the tab and return False when it does not stop."""
         self.link.post("Runtime.terminateExecution", self.session)
         try:
             self.do("Runtime.evaluate", 2, expression="1")
@@ -327,7 +333,7 @@ class Tab:
         return True
 
     def close(self) -> None:
-        """Closes the tab without asking its page; one of the owner's is only let go."""
+        """Close the tab without asking its page; one of the owner's is only let go."""
         self.link.listeners.pop(self.session, None)
         if self.is_owners or self.is_frame:
             self.link.post("Target.detachFromTarget", sessionId=self.session)

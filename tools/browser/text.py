@@ -1,5 +1,5 @@
-"""Makes of a scanned page what a model reads, within a budget of tokens: long lists are cut with a count, then long lines,
-then the end; and what changed after a script, in a few lines."""
+"""Makes of a scanned page what a model reads, within a budget of tokens: long lists are cut with a
+count, then long lines, then the end; and what changed after a script, in a few lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 BUDGET = 4_000  # tokens of one page
-# Limits, tried one after the other until the page fits: how many of a list are kept, and how many characters of a line.
+# Limits, tried one after the other until the page fits: how many of a list are kept, and how many
+# characters of a line.
 STEPS = (
     (40, 100_000),
     (20, 100_000),
@@ -28,18 +29,19 @@ Line = list[Any]  # [text] or [text, [list, item, list, item …]] from the oute
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text is, within a tenth: a word and three digits are one, and so is a sign of Chinese."""
+    """About how many tokens a text is, within a tenth: a word and three digits are one, and so is a
+    sign of Chinese."""
     words = _PIECE.findall(text)
     return len(words) + sum(len(word) // 9 for word in words if len(word) > 8)
 
 
 def whole(lines: list[Line]) -> str:
-    """All lines."""
+    """Return all lines."""
     return "\n".join(str(line[0]) for line in lines)
 
 
 def fit(lines: list[Line], budget: int = BUDGET) -> tuple[str, bool]:
-    """The page within the budget, and whether something is left out."""
+    """Return the page within the budget, and whether something is left out."""
     text = ""
     for keep, width in STEPS:
         text, is_cut = _cut(lines, keep, width)
@@ -111,7 +113,7 @@ def around(page: dict[str, Any]) -> dict[str, Any]:
 
 
 def value_text(value: Any) -> str:
-    """The value of a script as text; nothing for none."""
+    """Return the value of a script as text; nothing for none."""
     import json
 
     if value is None or isinstance(value, str):

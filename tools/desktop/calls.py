@@ -1,4 +1,5 @@
-"""The tools for programs with windows: desktop_look shows the screen, desktop_do moves mouse and keyboard. docs/desktop.md."""
+"""The tools for programs with windows: desktop_look shows the screen, desktop_do moves mouse and
+keyboard. docs/desktop.md."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def problem() -> str:
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gate should know of a call: the window that it would act in, by its program and title."""
+    """Return what the gate should know of a call: the window that it would act in, by its program
+    and title."""
     seen = desktop_link.last_seen(ctx)
     if seen is None:
         return {}
@@ -94,7 +96,8 @@ def _is_point(value: Any) -> bool:
 def desktop_look(
     ctx: ToolContext, window: str | None = None, region: list[int] | None = None
 ) -> ToolResult:
-    """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the screen.
+    """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the
+    screen.
 
     window: title or id
     region: x, y, width, height
@@ -135,7 +138,8 @@ def desktop_do(
     amount: int | None = None,
     secret: str | None = None,
 ) -> ToolResult:
-    """Use mouse or keyboard in a window that desktop_look has shown; says how much of the screen changed (0 %: missed) and shows that part.
+    """Use mouse or keyboard in a window that desktop_look has shown; says how much of the screen
+    changed (0 %: missed) and shows that part.
 
     at: x, y
     to: x, y, where a drag ends
@@ -173,7 +177,8 @@ def desktop_do(
 
 
 def _typed(ctx: ToolContext, text: str | None, secret: str | None) -> str | None:
-    """Return the text to be typed. Raises ToolError for letters that are none, and when nobody says the secret."""
+    """Return the text to be typed. Raises ToolError for letters that are none, and when nobody says
+    the secret."""
     if secret:
         said = ctx.secret(secret)
         if said is None:
@@ -222,7 +227,8 @@ def _active(seen: Seen) -> list[dict[str, Any]]:
 
 
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the window that a call means: where it presses, the one that it names, or the one that has the keyboard."""
+    """Return the window that a call means: where it presses, the one that it names, or the one that
+    has the keyboard."""
     named = desktop_link.window_named(seen, str(args["window"])) if args.get("window") else None
     at: Any = args.get("at")
     if not _is_point(at):
@@ -237,7 +243,8 @@ def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _inside(window: dict[str, Any], pointer: list[int]) -> list[int]:
-    """Return where the mouse is, or the middle of the window in which it is not: a wheel turns what lies under the mouse."""
+    """Return where the mouse is, or the middle of the window in which it is not: a wheel turns what
+    lies under the mouse."""
     left, top, width, height = window["rect"]
     if holds(window, pointer):
         return list(pointer)
@@ -245,7 +252,8 @@ def _inside(window: dict[str, Any], pointer: list[int]) -> list[int]:
 
 
 def _check_point(name: str, point: list[int] | None, seen: Seen) -> None:
-    """Raise ToolError for a point that is none, lies off the screen, or is the owner's emergency stop."""
+    """Raise ToolError for a point that is none, lies off the screen, or is the owner's emergency
+    stop."""
     if point is None:
         return
     width, height = seen["size"]

@@ -1,7 +1,9 @@
-"""The process that looks at the display and moves mouse and keyboard: a JSON line in, a JSON line out.
+"""The process that looks at the display and moves mouse and keyboard: a JSON line in, a JSON line
+out.
 
-A process of its own, since pyautogui ends the process that imports it where there is no display, and since a display that
-hangs must not hang a run. `python -m tools.desktop.child`; ends when its input does.
+A process of its own, since pyautogui ends the process that imports it where there is no display,
+and since a display that hangs must not hang a run. `python -m tools.desktop.child`; ends when its
+input does.
 """
 
 from __future__ import annotations
@@ -30,8 +32,21 @@ REST_SECONDS = 2.5  # of a screen that goes on moving
 DRAG_SECONDS = 0.5
 FADED = 12  # of 255: less is no change to the eye
 LONGEST_BY_KEYS = 300  # letters; longer text is pasted
-KEYS = {"plus": "+", "control": "ctrl", "return": "enter", "escape": "esc", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
-        "page_down": "pagedown", "del": "delete", "ins": "insert", "spacebar": "space", "option": "alt"}  # fmt: skip
+KEYS = {
+    "plus": "+",
+    "control": "ctrl",
+    "return": "enter",
+    "escape": "esc",
+    "super": "win",
+    "meta": "win",
+    "cmd": "win",
+    "page_up": "pageup",
+    "page_down": "pagedown",
+    "del": "delete",
+    "ins": "insert",
+    "spacebar": "space",
+    "option": "alt",
+}
 CARET = (4, 60)  # pixels wide and high: what blinks where text is typed, and no effect of anything
 CLICKS = {"click": ("left", 1), "double_click": ("left", 2), "right_click": ("right", 1)}
 
@@ -70,7 +85,7 @@ class Desktop:
         return self._scale.outward(self.look(asked) if asked["op"] == "look" else self.do(asked))
 
     def look(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """A picture of `rect` [x, y, width, height] or of all, in `file`."""
+        """Return a picture of `rect` [x, y, width, height] or of all, in `file`."""
         found = self._seen()
         picture = self._grab()
         left, top, width, height = asked.get("rect") or [0, 0, *picture.size]
@@ -84,7 +99,8 @@ class Desktop:
         return found
 
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """One action, in the window that was seen there; what of the picture has changed, and `file` with that part."""
+        """Do one action, in the window that was seen there; what of the picture has changed, and
+        `file` with that part."""
         self._reach(asked)
         self._aims(asked)
         self._owner_is_away()
@@ -114,8 +130,9 @@ class Desktop:
         }
 
     def _reach(self, asked: dict[str, Any]) -> None:
-        """Brings what was seen to the front when something else is there now, such as the terminal in which the owner has
-        just been asked. Raises Trouble when it is not there any more, or not where it was."""
+        """Bring what was seen to the front when something else is there now, such as the terminal
+        in which the owner has just been asked. Raises Trouble when it is not there any more, or not
+        where it was."""
         expected: Window | None = asked.get("window")
         if expected is None:
             return
@@ -133,7 +150,8 @@ class Desktop:
             raise Trouble(f"something else lies at {at} now: desktop_look again")
 
     def _is_reached(self, asked: dict[str, Any], expected: Window) -> bool:
-        """True if the window lies on top at the place, or has the keyboard where keys are pressed."""
+        """Return True if the window lies on top at the place, or has the keyboard where keys are
+        pressed."""
         if asked["action"] in ("type", "keys", "focus"):
             there = self.windows.active()
         else:
@@ -158,14 +176,16 @@ class Desktop:
         return next((each["id"] for each in shown if holds(each, at)), 0)
 
     def _owner_is_away(self) -> None:
-        """The corners of the screen as it is now, which may have grown."""
+        """Raise Trouble when the owner moved the pointer into a corner of the screen, as large as
+        it is now."""
         width, height = self.windows.size()
         self.hands.FAILSAFE_POINTS[:] = [(x, y) for x in (0, width - 1) for y in (0, height - 1)]
         if self.windows.pointer() in self.hands.FAILSAFE_POINTS:
             raise Trouble(_CORNER)
 
     def _know_keyboard(self) -> None:
-        """pyautogui looks once which key has which letter; the owner may have taken another layout since."""
+        """pyautogui looks once which key has which letter; the owner may have taken another layout
+        since."""
         if self.windows.has_new_keyboard():
             keys = cast("Any", sys.modules["pyautogui._pyautogui_x11"])
             keys._display.close()
@@ -232,7 +252,7 @@ class Desktop:
         return ImageGrab.grab(xdisplay=os.environ["DISPLAY"])
 
     def _rested(self, before: Image.Image) -> Image.Image:
-        """The screen when it has changed and come to rest, or after a while."""
+        """Return the screen when it has changed and come to rest, or after a while."""
         start, last = time.monotonic(), before
         while True:
             time.sleep(STEP_SECONDS)
@@ -253,7 +273,8 @@ _CORNER = (
 
 
 def kept(picture: Image.Image, file: str) -> str:
-    """Writes a picture, and gives the file: a PNG, or a JPEG where that would be more than endpoints take."""
+    """Write a picture, and return the file: a PNG, or a JPEG where that would be more than
+    endpoints take."""
     picture.save(file, compress_level=3)
     place = Path(file)
     if place.stat().st_size > MAX_IMAGE_BYTES:
@@ -266,7 +287,7 @@ def kept(picture: Image.Image, file: str) -> str:
 def _changed(
     before: Image.Image, after: Image.Image
 ) -> tuple[float, tuple[int, int, int, int] | None]:
-    """How much is different, percent of the pixels, and the box around it."""
+    """Return how much is different, percent of the pixels, and the box around it."""
     from PIL import ImageChops
 
     if before.size != after.size:
@@ -280,7 +301,7 @@ def _changed(
 
 
 def _wider(box: tuple[int, int, int, int], size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """With something around it, so that one sees what has changed."""
+    """Return it with something around it, so that one sees what has changed."""
     left, top, right, bottom = box
     return max(0, left - 60), max(0, top - 40), min(size[0], right + 60), min(size[1], bottom + 40)
 
@@ -297,7 +318,7 @@ def _named(window: Window) -> str:
 
 
 def main() -> None:
-    """Answers until the input ends. A SIGTERM in the middle lets go of what is pressed."""
+    """Answer until the input ends. A SIGTERM in the middle lets go of what is pressed."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # libraries that print must not get in between

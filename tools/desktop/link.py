@@ -1,4 +1,5 @@
-"""Speaks with the process that holds the desktop (desktop_child.py), and remembers what of it the run has seen."""
+"""Speaks with the process that holds the desktop (desktop_child.py), and remembers what of it the
+run has seen."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ Seen = dict[str, Any]  # size, pointer, windows (topmost first), active: desktop
 
 
 class Desktop:
-    """The desktop's process, for one run. Raises ToolError when there is no display that lets it in."""
+    """The desktop's process, for one run. Raises ToolError when there is no display that lets it
+    in."""
 
     def __init__(self) -> None:
         env = dict(os.environ)
@@ -55,7 +57,8 @@ class Desktop:
             raise
 
     def ask(self, op: str, seconds: float, **asked: Any) -> dict[str, Any]:
-        """The answer. Raises ToolError for what could not be done, and when no answer comes in time."""
+        """Return the answer. Raises ToolError for what could not be done, and when no answer comes
+        in time."""
         assert self._process.stdin
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps({"op": op, **asked}) + "\n")
@@ -68,7 +71,7 @@ class Desktop:
         return self._process.poll() is not None
 
     def close(self) -> None:
-        """Ends the process; what it holds pressed it lets go."""
+        """End the process; what it holds pressed it lets go."""
         with suppress(OSError):
             assert self._process.stdin
             self._process.stdin.close()
@@ -112,7 +115,7 @@ class Desktop:
 
 
 def opened(ctx: ToolContext) -> Desktop:
-    """The run's desktop; a new one when the last has ended."""
+    """Return the run's desktop; a new one when the last has ended."""
     there = ctx.kept.get("desktop")
     if isinstance(there, Desktop) and there.has_ended:
         ctx.kept.pop("desktop").close()
@@ -120,7 +123,8 @@ def opened(ctx: ToolContext) -> Desktop:
 
 
 def remember(ctx: ToolContext, answer: dict[str, Any]) -> Seen:
-    """Notes what the screen was: an action is held against it, also when a resumed run does it in another process."""
+    """Note what the screen was: an action is held against it, also when a resumed run does it in
+    another process."""
     seen = {key: answer[key] for key in ("size", "pointer", "windows", "active")}
     write_atomic(ctx.folder / "desktop.json", json.dumps(seen, ensure_ascii=False))
     return seen
@@ -136,13 +140,14 @@ def last_seen(ctx: ToolContext) -> Seen | None:
 
 
 def window_at(seen: Seen, at: list[int]) -> dict[str, Any] | None:
-    """The window on top at a position."""
+    """Return the window on top at a position."""
     shown = (each for each in seen["windows"] if "hidden" not in each)
     return next((each for each in shown if holds(each, at)), None)
 
 
 def window_named(seen: Seen, name: str) -> dict[str, Any]:
-    """The window with this id or title, or the only one whose title or program has it in it. Raises ToolError."""
+    """Return the window with this id or title, or the only one whose title or program has it in it.
+    Raises ToolError."""
     wanted = name.strip().casefold()
     named = [each for each in seen["windows"] if each["title"] or "popup" not in each]
     for fits in (

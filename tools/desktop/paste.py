@@ -1,4 +1,5 @@
-"""Text into a window by way of the clipboard, which the owner gets back as it was (X11, by the program xclip)."""
+"""Text into a window by way of the clipboard, which the owner gets back as it was (X11, by the
+program xclip)."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Clipboard:
         self.note = ""  # what the owner has lost by the last paste
 
     def put(self, text: str) -> None:
-        """Raises OSError when there is no xclip, or when what the owner has there could not be kept."""
+        """Raise OSError when there is no xclip, or when what the owner has there could not be
+        kept."""
         if not shutil.which("xclip"):
             raise OSError("to type this text xclip is needed: sudo apt-get install xclip")
         self.note, before = "", self._owner()
@@ -46,7 +48,7 @@ class Clipboard:
             time.sleep(0.02)
 
     def asked(self) -> int:
-        """How often the text has been asked for."""
+        """Return how often the text has been asked for."""
         return (
             os.pread(self._said.fileno(), 65_536, 0).count(b"request number") - 1
             if self._said
@@ -54,7 +56,8 @@ class Clipboard:
         )
 
     def wait_until_taken(self, before: int) -> None:
-        """Until a program has asked once more: given back earlier, it would get what the owner has in the clipboard."""
+        """Until a program has asked once more: given back earlier, it would get what the owner has
+        in the clipboard."""
         end = time.monotonic() + TAKEN_SECONDS
         while self.asked() <= before:
             if time.monotonic() > end:
@@ -106,7 +109,8 @@ def _started(
 
 
 def _output(kind: str) -> bytes:
-    """Return what the clipboard gives, no more than one byte beyond the largest; nothing from an owner that hangs."""
+    """Return what the clipboard gives, no more than one byte beyond the largest; nothing from an
+    owner that hangs."""
     command = f"xclip -selection clipboard -out -target {kind} | head -c {LARGEST_BYTES + 1}"
     try:
         done = subprocess.run(

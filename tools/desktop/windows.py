@@ -1,7 +1,9 @@
-"""The windows of an X11 display: what lies where, which one has the keyboard, and how one comes to the front.
+"""The windows of an X11 display: what lies where, which one has the keyboard, and how one comes to
+the front.
 
-In the desktop's child process alone (desktop_child.py). Positions are pixels of the screen: X11 knows no other unit, so a
-toolkit's scale factor changes nothing here. Source: Extended Window Manager Hints 1.5.
+In the desktop's child process alone (desktop_child.py). Positions are pixels of the screen: X11
+knows no other unit, so a toolkit's scale factor changes nothing here. Source: Extended Window
+Manager Hints 1.5.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ class Busy(Exception):
 
 
 class Windows:
-    """One connection. `take` makes this the only run that has the desktop, until the connection ends."""
+    """One connection. `take` makes this the only run that has the desktop, until the connection
+    ends."""
 
     def __init__(self) -> None:
         self._x, self._event = import_module("Xlib.X"), import_module("Xlib.protocol.event")
@@ -37,7 +40,8 @@ class Windows:
         self.has_new_keyboard()
 
     def take(self) -> None:
-        """Raises Busy. What is owned is a selection: the server gives it back when the process ends, however it ends."""
+        """Raise Busy. What is owned is a selection: the server gives it back when the process ends,
+        however it ends."""
         mine = self.root.create_window(0, 0, 1, 1, 0, self._x.CopyFromParent)
         name = self._atom("_SOPWITH_DESKTOP")
         self.display.grab_server()
@@ -50,8 +54,8 @@ class Windows:
             self.display.sync()
 
     def ours(self, found: list[Window]) -> int:
-        """The window that Sopwith itself runs in, where its owner is asked: the terminal's, by what that has told its
-        programs or by its process; 0: none."""
+        """Return the window that Sopwith itself runs in, where its owner is asked: the terminal's,
+        by what that has told its programs or by its process; 0: none."""
         told = os.environ.get("WINDOWID", "")
         if told.isdecimal() and any(each["id"] == int(told) for each in found):
             return int(told)
@@ -70,12 +74,12 @@ class Windows:
         return found.width, found.height
 
     def pointer(self) -> tuple[int, int]:
-        """Where the mouse is."""
+        """Return where the mouse is."""
         found = self.root.query_pointer()
         return found.root_x, found.root_y
 
     def listed(self) -> list[Window]:
-        """All that lies on the screen or is minimised, topmost first."""
+        """Return all that lies on the screen or is minimised, topmost first."""
         clients = {self._frame_of(id): id for id in self._client_ids()}
         found = []
         for frame in reversed(self.root.query_tree().children):
@@ -96,7 +100,7 @@ class Windows:
         return found
 
     def active(self) -> int:
-        """The id of the window that has the keyboard, 0 where none has."""
+        """Return the id of the window that has the keyboard, 0 where none has."""
         if self._has_manager():
             ids = self._property(self.root, "_NET_ACTIVE_WINDOW")
             return int(ids[0]) if ids is not None and len(ids) else 0
@@ -108,7 +112,7 @@ class Windows:
         return 0 if focus == self._x.NONE or focus.id == self.root.id else self._frame_of(focus.id)
 
     def bring(self, id: int) -> bool:
-        """Brings a window to the front and gives it the keyboard; whether it came."""
+        """Bring a window to the front and give it the keyboard; return True if it came."""
         window = self.display.create_resource_object("window", id)
         if self._has_manager():
             message = self._event.ClientMessage(
@@ -134,12 +138,13 @@ class Windows:
         return False
 
     def owns_clipboard(self) -> int:
-        """The window that holds the clipboard, 0 when it is empty."""
+        """Return the window that holds the clipboard, 0 when it is empty."""
         owner = self.display.get_selection_owner(self._atom("CLIPBOARD"))
         return 0 if owner == self._x.NONE else int(owner.id)
 
     def types(self, text: str) -> bool:
-        """Return True if each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
+        """Return True if each letter has a key here, with the shift that a US keyboard would take,
+        as pyautogui presses it."""
         is_shifted = import_module("pyautogui").isShiftCharacter
         for letter in text:
             key = self.display.keysym_to_keycode(ord(letter)) if " " <= letter <= "~" else 0
@@ -155,7 +160,8 @@ class Windows:
         return bool(self.display.keysym_to_keycode(ord(letter)))
 
     def has_new_keyboard(self) -> bool:
-        """Return True if the layout is another than when this was last asked; from now on it is the one that is known here."""
+        """Return True if the layout is another than when this was last asked; from now on it is the
+        one that is known here."""
         info = self.display.display.info
         first, count = info.min_keycode, info.max_keycode - info.min_keycode + 1
         keys = [tuple(each) for each in self.display.get_keyboard_mapping(first, count)]
@@ -169,7 +175,8 @@ class Windows:
         return True
 
     def _described(self, frame: Any, client: int) -> Window | None:
-        """A child of the root as a model and the gate see it; None for what nobody could see or press."""
+        """Return a child of the root as a model and the gate see it; None for what nobody could see
+        or press."""
         shown = frame.get_attributes()
         box = frame.get_geometry()
         is_shown = shown.map_state == self._x.IsViewable
@@ -194,7 +201,8 @@ class Windows:
         return list(map(int, listed or []))
 
     def _frame_of(self, id: int) -> int:
-        """The child of the root that a window is in: what its manager has put around it, or itself."""
+        """Return the child of the root that a window is in: what its manager has put around it, or
+        itself."""
         try:
             window = self.display.create_resource_object("window", id)
             while (above := window.query_tree().parent) and above.id != self.root.id:
@@ -237,7 +245,8 @@ class Scale:
         return [int(value * self.factor) for value in told]
 
     def inward(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return a request with pixels in the place of positions; the window stays as it was told."""
+        """Return a request with pixels in the place of positions; the window stays as it was
+        told."""
         points = {key: self.pixels(asked[key]) for key in ("at", "to", "rect") if asked.get(key)}
         return asked | points
 

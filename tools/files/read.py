@@ -1,4 +1,5 @@
-"""The tool that reads a file by lines, or lists a folder; a file of any size costs the memory of one screen. Seed 002 §3."""
+"""The tool that reads a file by lines, or lists a folder; a file of any size costs the memory of
+one screen. Seed 002 §3."""
 
 from __future__ import annotations
 
@@ -110,7 +111,8 @@ def _cut(text: str, keyword: str = "") -> str:
 
 
 def _lines_from(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
-    """Numbered lines from line `start`, without their newline; of a very long line only the first 64 kB are kept.
+    """Numbered lines from line `start`, without their newline; of a very long line only the first
+    64 kB are kept.
 
     Raises ToolError when the file ends before.
     """
@@ -141,7 +143,7 @@ def _lines(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
 
 
 def _skip(file: BinaryIO, lines: int) -> int:
-    """Moves behind the first `lines` lines, a megabyte at a time; gives how many there were."""
+    """Move behind the first `lines` lines, a megabyte at a time; return how many there were."""
     passed, chunk = 0, b""
     while passed < lines:
         last, chunk = chunk, file.read(_CHUNK)

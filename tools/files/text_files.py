@@ -1,4 +1,5 @@
-"""Open only regular files, know their encoding, and say what is near a missing name: what the file tools share."""
+"""Open only regular files, know their encoding, and say what is near a missing name: what the file
+tools share."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, open for reading; no link is followed. Raises ToolError for what is missing, forbidden or no regular file."""
+    """Return the file, open for reading; no link is followed. Raises ToolError for what is missing,
+    forbidden or no regular file."""
     try:
         descriptor = open_beneath(path, os.O_RDONLY | os.O_NONBLOCK)  # a FIFO must not make us wait
     except OSError as error:
@@ -60,13 +62,15 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def write_beneath(path: Path, data: bytes | str | Iterable[bytes]) -> int:
-    """Replace the content of a file and return its bytes; folders are made, no link is followed. Raises OSError."""
+    """Replace the content of a file and return its bytes; folders are made, no link is followed.
+    Raises OSError."""
     with folder_of(path, makes=True) as folder:
         return write_atomic(path, data, folder=folder)
 
 
 def failure(path: Path, error: OSError) -> ToolError:
-    """Return what the system said of a path, for the model; of a missing one, what is there instead."""
+    """Return what the system said of a path, for the model; of a missing one, what is there
+    instead."""
     if error.errno == errno.ENXIO:
         return ToolError("error.files.socket-device-regular-file", path=path)
     if not isinstance(error, FileNotFoundError):
@@ -89,7 +93,8 @@ def _kind(mode: int) -> str:
 
 
 def near_names(path: Path) -> list[str]:
-    """Up to five paths that may be meant by one that does not exist: near names beside it, the same name elsewhere."""
+    """Return up to five paths that may be meant by one that does not exist: near names beside it,
+    the same name elsewhere."""
     folder, wanted = path.parent, path.name
     try:
         while not folder.is_dir() and folder != folder.parent:
@@ -108,7 +113,8 @@ def near_names(path: Path) -> list[str]:
 
 
 def _same_name(folder: Path, name: str) -> Iterator[Path]:
-    """The paths below `folder` with this name, at most three levels deep and among 3,000 entries."""
+    """Yield the paths below `folder` with this name, at most three levels deep and among 3,000
+    entries."""
     level, seen = [folder], 0
     for _ in range(3):
         below: list[Path] = []
@@ -132,7 +138,7 @@ def _same_name(folder: Path, name: str) -> Iterator[Path]:
 
 
 def encoding_of(sample: bytes) -> str | None:
-    """The encoding of a file that starts with `sample`; None when it is not text."""
+    """Return the encoding of a file that starts with `sample`; None when it is not text."""
     for bom, name in _BOMS:
         if sample.startswith(bom):
             return name
@@ -163,7 +169,8 @@ def binary_kind(sample: bytes) -> str:
 
 
 class Text(NamedTuple):
-    """A text file in memory; `encoded(text)` gives back its very bytes, also of what is not valid in the encoding."""
+    """A text file in memory; `encoded(text)` gives back its very bytes, also of what is not valid
+    in the encoding."""
 
     text: str  # without the byte order mark
     encoding: str
@@ -186,7 +193,7 @@ class Text(NamedTuple):
 
 
 def read_text(path: Path) -> Text:
-    """The whole of a text file. Raises ToolError for what cannot be edited as text."""
+    """Return the whole of a text file. Raises ToolError for what cannot be edited as text."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > WHOLE:
@@ -217,7 +224,7 @@ def _errors(encoding: str) -> str:
 
 
 def utf8(name: str, text: str) -> bytes:
-    """The bytes of what a model wrote. Raises ToolError for half a surrogate pair."""
+    """Return the bytes of what a model wrote. Raises ToolError for half a surrogate pair."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -227,13 +234,15 @@ def utf8(name: str, text: str) -> bytes:
 
 
 def keeps_no_secret(ctx: ToolContext, place: Path, text: str) -> None:
-    """Raises ToolError for a job that would hold one: its words are told to a model, and stand in the home folder."""
+    """Raise ToolError for a job that would hold one: its words are told to a model, and stand in
+    the home folder."""
     if place.parent == ctx.home.resolve() / "schedule" and ctx.redact(text) != text:
         raise ToolError("error.files.job-holds-secret-say", path=place.name)
 
 
-def diff(old: str, new: str, max_chars: int = 2_000) -> str:
-    """A short unified diff; of what is long, its start. Only the lines between the first and last change are compared."""
+def lines_changed(old: str, new: str, max_chars: int = 2_000) -> str:
+    """Return a short unified diff; of what is long, its start. Only the lines between the first and
+    last change are compared."""
     import difflib
 
     before, after = old.splitlines(), new.splitlines()
@@ -250,7 +259,7 @@ def diff(old: str, new: str, max_chars: int = 2_000) -> str:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """How many lines both begin with."""
+    """Return how many lines both begin with."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (left, right) in pairs if left != right), min(len(one), len(other)))
 

@@ -1,4 +1,5 @@
-"""The tool that deletes: into the undo store, from where everything can be brought back. Seed 002 §3."""
+"""The tool that deletes: into the undo store, from where everything can be brought back. Seed 002
+§3."""
 
 from __future__ import annotations
 
@@ -37,13 +38,14 @@ def _removed(ctx: ToolContext, chosen: list[Path]) -> str:
         return ""
     if ctx.recording:
         return ctx.recording.remove(ctx.call, chosen)
-    from sandbox.undo.direct import remove
+    from sandbox.stage import remove
 
     return remove(ctx.home, ctx.run, ctx.call, chosen)[0]
 
 
 def _checked(paths: Iterable[Path], trash: Path) -> list[Path]:
-    """Return the paths that are to go, without those that lie in another of them. Raises ToolError."""
+    """Return the paths that are to go, without those that lie in another of them. Raises
+    ToolError."""
     wanted = dict.fromkeys(paths)
     missing = [str(path) for path in wanted if not os.path.lexists(path)]
     if missing:

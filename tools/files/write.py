@@ -1,4 +1,5 @@
-"""The tool that writes a file: anew, at its end, at its start; it can take in lines of other files. Seed 002 §3."""
+"""The tool that writes a file: anew, at its end, at its start; it can take in lines of other files.
+Seed 002 §3."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from tools.base import ToolContext, ToolError, resolve, tool
 from tools.files.text_files import (
     SAMPLE,
     Text,
-    diff,
     encoding_of,
     failure,
     keeps_no_secret,
+    lines_changed,
     open_regular,
     read_text,
     utf8,
@@ -30,7 +31,8 @@ _CHUNK = 1 << 20
 
 
 def taken(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return for the gate the files whose lines the content takes in; they are opened as the gate has seen them."""
+    """Return for the gate the files whose lines the content takes in; they are opened as the gate
+    has seen them."""
     names = [match[1] for match in references(str(args.get("content", "")))]
     for name in names:
         with suppress(ToolError):  # it is no path: the tool says so
@@ -86,7 +88,7 @@ def _change(place: Path, content: str, mode: str) -> ToolResult:
         texts = {"append": before.text + added, "prepend": added + before.text}
         after = texts.get(mode, content)
         whole = before.encoded(after) if mode in texts else content
-        data |= {"bytes": write_beneath(place, whole), "diff": diff(before.text, after)}
+        data |= {"bytes": write_beneath(place, whole), "diff": lines_changed(before.text, after)}
     return ToolResult("ok", data | {"lines": len(content.splitlines())})
 
 
@@ -96,7 +98,8 @@ def _is_text(place: Path) -> bool:
 
 
 def _pieces(place: Path, content: str, mode: str) -> Iterator[bytes]:
-    """The new content of a file that is large or no text; what stays of it is copied byte by byte."""
+    """Yield the new content of a file that is large or no text; what stays of it is copied byte by
+    byte."""
     if mode == "overwrite":
         return iter([content.encode()])
     with open_regular(place) as file:
@@ -118,7 +121,7 @@ def _chunks(place: Path, skip: int) -> Iterator[bytes]:
 
 
 def _expanded(ctx: ToolContext, content: str) -> str:
-    """The content with its references replaced by the lines they name."""
+    """Return the content with its references replaced by the lines they name."""
     found = references(content)
     if not found:
         return content
@@ -137,3 +140,88 @@ def _referred(ctx: ToolContext, reference: re.Match[str]) -> str:
             "error.files.file-lines-nothing-written", path=reference[0], count=len(lines)
         )
     return "\n".join(line.removesuffix("\r") for line in lines[start - 1 : end])
+
+
+MAX_BYTES = 500_000  # of a file that is compared
+
+
+def diff(tool: str, args: dict[str, Any], path: Path) -> str:
+    """Return the lines that file_patch or file_write would take away (-) and put there (+); ""
+    where there is nothing to compare."""
+    if tool == "file_patch":
+        return lines_changed(str(args.get("old", "")), str(args.get("new", "")), MAX_BYTES)
+    if tool != "file_write" or args.get("mode", "overwrite") != "overwrite":
+        return ""
+    try:
+        is_small = path.is_file() and path.stat().st_size <= MAX_BYTES
+        before = path.read_text("utf-8") if is_small else ""
+    except (OSError, ValueError):
+        return ""
+    return lines_changed(before, str(args.get("content", "")), MAX_BYTES) if before else ""
+
+
+@tool("read", "write", paths=("path",))
+def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
+    """Replace a passage of a text file.
+
+    old: exact, occurs once, no line numbers
+    """
+    place = ctx.place(path)
+    for name, text in (("old", old), ("new", new)):
+        utf8(name, text)
+    keeps_no_secret(ctx, place, new)
+    if old == new:
+        raise ToolError("error.files.old-new-same-nothing")
+    if not old:
+        raise ToolError("error.files.old-empty-add-text")
+    found = read_text(place)
+    wanted = old if old in found.text else found.adapted(old)
+    times = found.text.count(wanted)
+    if times == 0:
+        raise ToolError("error.files.old-does-occur", path=path, rest=_closest(found.text, old))
+    if times > 1:
+        lines = ", ".join(map(str, _line_numbers(found.text, wanted)))
+        raise ToolError("error.files.old-occurs-times-lines", path=path, count=times, lines=lines)
+    changed = found.text.replace(wanted, found.adapted(new), 1)
+    try:
+        with ctx.recorded(place):
+            size = write_beneath(place, found.encoded(changed))
+    except OSError as error:
+        raise failure(place, error) from error
+    line = found.text.count("\n", 0, found.text.index(wanted)) + 1
+    return ToolResult(
+        "ok",
+        {
+            "path": str(place),
+            "line": line,
+            "bytes": size,
+            "diff": lines_changed(found.text, changed),
+        },
+    )
+
+
+def _line_numbers(text: str, wanted: str) -> list[int]:
+    starts = itertools.islice(re.finditer(re.escape(wanted), text), 10)
+    return [text.count("\n", 0, found.start()) + 1 for found in starts]
+
+
+def _closest(text: str, old: str) -> str:
+    """Return the lines that look most like `old`, with numbers, or what kind of difference it
+    is."""
+    import difflib
+
+    lines, wanted = text.splitlines(), old.strip().splitlines()
+    if not lines:
+        return "The file is empty."
+    if not wanted:
+        return "old is only white space."
+    bare = [line.strip() for line in lines]
+    longest = max(wanted[:20], key=lambda line: len(line.strip()))
+    match = difflib.get_close_matches(longest.strip(), bare[:20_000], 1, 0.5)
+    if not match:
+        return "No line is like it; read the file first."
+    at = max(0, bare.index(match[0]) - wanted.index(longest))
+    near = enumerate(lines[at : at + min(len(wanted), 12)], at + 1)
+    shown = "\n".join(f"{number}|{line[:200]}" for number, line in near)
+    is_same = "".join(old.split()) in "".join(text.split())
+    return ("It differs in white space only. " if is_same else "") + f"Closest lines:\n{shown}"

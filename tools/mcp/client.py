@@ -1,7 +1,9 @@
-"""The tools of MCP servers: how a model finds them, and how one of them becomes a tool of ours under `SERVER.TOOL`.
+"""The tools of MCP servers: how a model finds them, and how one of them becomes a tool of ours
+under `SERVER.TOOL`.
 
-What a server says - names, descriptions, schemas, results - is data of others. Its schema is cut down to what is checked
-here; its name and what it declares of itself are judged by the gate like any tool that is not ours.
+What a server says - names, descriptions, schemas, results - is data of others. Its schema is cut
+down to what is checked here; its name and what it declares of itself are judged by the gate like
+any tool that is not ours.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import math
 import mimetypes
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,7 +77,7 @@ class Offer(NamedTuple):
         return f"{self.server}.{self.name}"
 
     def line(self) -> str:
-        """The tool as a model reads it."""
+        """Return the tool as a model reads it."""
         args = _arguments(self.schema)
         args = args if len(args) <= SHOWN_ARGS else _arguments(self.schema, SHOWN_DEPTH)
         return f"{self.full_name}({args}): {self.description}"
@@ -144,7 +146,7 @@ def _servers(ctx: ToolContext) -> McpServers:
 
 
 def keep_servers(ctx: ToolContext) -> McpServers:
-    """The servers of the config, held until the run ends."""
+    """Return the servers of the config, held until the run ends."""
     from tools.mcp.servers import Lease
 
     configured = ctx.config.mcp.servers if ctx.config else {}
@@ -154,7 +156,8 @@ def keep_servers(ctx: ToolContext) -> McpServers:
 def offers(
     servers: McpServers, names: Iterable[str], seconds: float
 ) -> tuple[list[Offer], list[str]]:
-    """Return what the servers offer, and a line for each that cannot say; asked at the same time."""
+    """Return what the servers offer, and a line for each that cannot say; asked at the same
+    time."""
     from concurrent.futures import ThreadPoolExecutor
 
     from tools.mcp.servers import ServerFailure
@@ -174,7 +177,8 @@ def offers(
 
 
 def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | None = None) -> Offer:
-    """A tool as its server describes it, in what we take of that; `effects` are the owner's word."""
+    """Return a tool as its server describes it, in what we take of that; `effects` are the owner's
+    word."""
     said = " ".join((each.description or each.title or "").split())
     hints = (
         each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
@@ -186,26 +190,35 @@ def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | Non
 
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
-    """Return those with words of the query, the most telling first; all of them for an empty one."""
+    """Return those with words of the query, the most telling first; all of them for an empty
+    one."""
     from text.words import asked, cut
 
     wanted = {word for word in asked(query) if not _SMALL.fullmatch(word)}
     if not wanted:
         return found
+    names = (cut(_APART.sub(" ", each.full_name)) for each in found)
     texts = [
-        Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
-        for each in found
+        Counter([*name * 3, *cut(each.description)])
+        for name, each in zip(names, found, strict=True)
     ]
-    rare = {w: math.log(1 + len(texts) / (1 + sum(w in text for text in texts))) for w in wanted}
-    scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
+    scores = _scores(texts, wanted)
     order = sorted(range(len(found)), key=lambda at: -scores[at])
     return [found[at] for at in order if scores[at] > scores[order[0]] / 4]
+
+
+def _scores(texts: Sequence[Counter[str]], wanted: Collection[str]) -> list[float]:
+    """Return how well each text fits: a word counts up to four times, a rare one more."""
+    found = {word: sum(word in text for text in texts) for word in wanted}
+    rare = {word: math.log(1 + len(texts) / (1 + found[word])) for word in wanted}
+    return [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
 
 
 def plain_schema(said: Any) -> Schema:
     """Return the part of a JSON schema that is checked here.
 
-    The server checks the rest: to compile what a stranger wrote, or to fetch what it points to, is not for us.
+    The server checks the rest: to compile what a stranger wrote, or to fetch what it points to, is
+    not for us.
     """
     given: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
     kept = {"type": "object", "properties": {}, **_plain(given, given, 0, [MAX_NODES])}
@@ -216,7 +229,8 @@ def plain_schema(said: Any) -> Schema:
 
 
 def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> Schema:
-    """Return what is checked of one node. `left` are the nodes that may still be taken: one that points to itself has no end."""
+    """Return what is checked of one node. `left` are the nodes that may still be taken: one that
+    points to itself has no end."""
     given = _pointed(said, root) if isinstance(said, Mapping) else {}
     left[0] -= 1
     kept: Schema = {key: given[key] for key, fits in _TAKEN.items() if fits(given.get(key))}
@@ -259,7 +273,8 @@ def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _without_null(said: Any) -> Any:
-    """Return the schema of an argument that may be null: to leave it out means that, too (tools/schema.py)."""
+    """Return the schema of an argument that may be null: to leave it out means that, too
+    (tools/schema.py)."""
     for key in ("type", "anyOf", "oneOf") if isinstance(said, Mapping) else ():
         some = said.get(key)
         others = [each for each in some if each not in _NULL] if isinstance(some, list) else []
@@ -271,7 +286,10 @@ def _without_null(said: Any) -> Any:
 
 def _arguments(schema: Schema, depth: int = 0) -> str:
     required = schema.get("required", [])
-    shown = (f"{name}{'' if name in required else '?'}: {_type_of(each, depth)}" for name, each in schema["properties"].items())  # fmt: skip
+    shown = (
+        f"{name}{'' if name in required else '?'}: {_type_of(each, depth)}"
+        for name, each in schema["properties"].items()
+    )
     return ", ".join(shown)
 
 
@@ -291,7 +309,8 @@ def finder(config: Config) -> Callable[[str], tuple[Tool, Schema] | None] | None
 
 
 def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
-    """The tool called `SERVER.TOOL` with its schema; of a server that cannot say, one that takes anything."""
+    """Return the tool called `SERVER.TOOL` with its schema; of a server that cannot say, one that
+    takes anything."""
     server, _, tool_name = name.partition(".")
     if server not in config.mcp.servers:
         return None

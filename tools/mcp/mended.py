@@ -1,7 +1,9 @@
-"""Put right what MCP servers say where it is only not quite as it should be: half surrogate pairs, and lists of tools.
+"""Put right what MCP servers say where it is only not quite as it should be: half surrogate pairs,
+and lists of tools.
 
-The SDK takes a list whole or not at all, so one odd tool would cost all the others of its server. Here each is looked at
-alone: where the meaning is clear it is put right; a tool that nobody could call is left out and named.
+The SDK takes a list whole or not at all, so one odd tool would cost all the others of its server.
+Here each is looked at alone: where the meaning is clear it is put right; a tool that nobody could
+call is left out and named.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _HINTS = {"title": str} | {
 
 
 def whole_letters(text: bytes) -> bytes:
-    """JSON whose escapes are letters, each of them: half a surrogate pair is U+FFFD. Bytes that are no UTF-8 too."""
+    """JSON whose escapes are letters, each of them: half a surrogate pair is U+FFFD. Bytes that are
+    no UTF-8 too."""
     return _ESCAPE.sub(
         lambda found: rb"\ufffd" if found[1] else found[0], text.decode("utf-8", "replace").encode()
     )
@@ -38,8 +41,9 @@ async def mended(
     left_out: dict[str, None],
     changed: Callable[[], None],
 ) -> AsyncIterator[Any]:
-    """The streams of a transport, with lists of tools as the SDK takes them. `left_out` gets the names of those left out;
-    `changed` is called when the server says that it offers others now."""
+    """Yield the streams of a transport, with lists of tools as the SDK takes them. `left_out` gets
+    the names of those left out; `changed` is called when the server says that it offers others now.
+    """
     async with transport as (incoming, outgoing):
         yield _Incoming(incoming, left_out, changed), outgoing
 
@@ -92,7 +96,8 @@ class _Incoming:
 
 
 def _tool(said: Any) -> dict[str, Any] | None:
-    """A tool with what we take of it; None for one that has no usable name, or whose arguments are no object."""
+    """Return a tool with what we take of it; None for one that has no usable name, or whose
+    arguments are no object."""
     name = said.get("name") if isinstance(said, dict) else None
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
@@ -109,7 +114,8 @@ def _tool(said: Any) -> dict[str, Any] | None:
 
 
 def _schema(said: Any) -> dict[str, Any] | None:
-    """The schema of the arguments, which are always an object, also where it does not say so."""
+    """Return the schema of the arguments, which are always an object, also where it does not say
+    so."""
     said = {} if said in (None, True) else said
     if not isinstance(said, dict) or said.get("type", "object") not in _OBJECTS:
         return None

@@ -1,7 +1,9 @@
-"""An MCP server as a child process: JSON-RPC by the line over its pipes, whatever else it prints there.
+"""An MCP server as a child process: JSON-RPC by the line over its pipes, whatever else it prints
+there.
 
-The SDK's own way takes 75 s for a line of 50 MB and has no limit; this one takes what it takes to copy it, and has one.
-Lines that are no messages are passed over. What the server says on stderr is kept for the error, its end alone.
+The SDK's own way takes 75 s for a line of 50 MB and has no limit; this one takes what it takes to
+copy it, and has one. Lines that are no messages are passed over. What the server says on stderr is
+kept for the error, its end alone.
 """
 
 from __future__ import annotations
@@ -28,7 +30,25 @@ from tools.processes import MARK, leaders, mark
 MAX_MESSAGE_BYTES = 128_000_000
 KEPT_BYTES = 4096  # of stderr
 GRACE_SECONDS = 1.0  # to end by itself when its input ends, and again after SIGTERM
-_PASSED_ON = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")  # fmt: skip
+_PASSED_ON = (
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_RUNTIME_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+)
 
 
 class TooLong(Exception):
@@ -39,8 +59,9 @@ class TooLong(Exception):
 async def pipe(
     command: tuple[str, ...], env: Mapping[str, str], said: bytearray, ended: Callable[[str], None]
 ) -> AsyncGenerator[Any]:
-    """The streams that the SDK speaks over. `said` gets the end of stderr; `ended` is told why, when the server closes its
-    output. The process and its group are gone when this is left. Raises OSError when it cannot be started."""
+    """Yield the streams that the SDK speaks over. `said` gets the end of stderr; `ended` is told
+    why, when the server closes its output. The process and its group are gone when this is left.
+    Raises OSError when it cannot be started."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     process = await anyio.open_process(
         _argv(command), env=passed_on | dict(env) | {MARK: mark("mcp")}, start_new_session=True
@@ -89,7 +110,8 @@ async def pipe(
 
 
 def _argv(command: tuple[str, ...]) -> list[str]:
-    """The command as it is started: on Linux so that it dies with us, however we do. Raises FileNotFoundError."""
+    """Return the command as it is started: on Linux so that it dies with us, however we do. Raises
+    FileNotFoundError."""
     program = str(Path(command[0]).expanduser()) if command[0].startswith("~") else command[0]
     if shutil.which(program) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
@@ -102,7 +124,7 @@ def _argv(command: tuple[str, ...]) -> list[str]:
 
 
 async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> None:
-    """Hands on each line that is a message. Raises TooLong."""
+    """Hand on each line that is a message. Raises TooLong."""
     assert process.stdout
     held = bytearray()
     async for piece in process.stdout:
@@ -118,7 +140,8 @@ async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> Non
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """Return what a line says; None where it only looked like a message. An answer that cannot be read is an error at once."""
+    """Return what a line says; None where it only looked like a message. An answer that cannot be
+    read is an error at once."""
     read = mcp_types.jsonrpc_message_adapter
     try:
         return SessionMessage(read.validate_json(line, by_name=False))
@@ -137,7 +160,7 @@ def _message(line: bytes) -> SessionMessage | None:
 
 
 async def _end(process: Process) -> None:
-    """Closes its input, then asks, then kills; all of its group, which is its own session."""
+    """Close its input, then ask, then kill it with its group, which is its own session."""
     for what in (None, signal.SIGTERM, signal.SIGKILL):
         if what is None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -1,7 +1,9 @@
-"""The MCP servers of the config: started when first asked, started again when they have died, asked from one thread.
+"""The MCP servers of the config: started when first asked, started again when they have died, asked
+from one thread.
 
-The SDK is asynchronous: its loop runs in a thread of its own, and the methods here wait for it. A server that hangs costs
-the time of its own call, and is ended then; so is one whose call is broken off.
+The SDK is asynchronous: its loop runs in a thread of its own, and the methods here wait for it. A
+server that hangs costs the time of its own call, and is ended then; so is one whose call is broken
+off.
 
     ToolError
     └── ServerFailure   the server cannot be started, has died, or answers with an error; `is_timeout`: with nothing
@@ -37,7 +39,19 @@ LEAVE_SECONDS = 4.0
 MAX_PAGES, MAX_TOOLS = 50, 2_000  # of a list that may never end
 MAX_NAMED = 10  # of the tools that are left out
 # Errors of the SDK, its transports and the system; a group of them holds one.
-_FAILURES = (MCPError, OSError, ValueError, RuntimeError, TooLong, anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, httpx2.HTTPError, httpx2.InvalidURL, ExceptionGroup)  # fmt: skip
+_FAILURES = (
+    MCPError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    TooLong,
+    anyio.ClosedResourceError,
+    anyio.BrokenResourceError,
+    anyio.EndOfStream,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    ExceptionGroup,
+)
 
 
 class ServerFailure(ToolError):
@@ -50,7 +64,8 @@ class ServerFailure(ToolError):
 
 @dataclass(slots=True)
 class _Connection:
-    """A server that is up, or is being started. It lives in one task, since what is entered there must be left there."""
+    """A server that is up, or is being started. It lives in one task, since what is entered there
+    must be left there."""
 
     ready: asyncio.Future[Client]
     leave: asyncio.Event
@@ -64,17 +79,17 @@ class _Connection:
 
     @property
     def was_up(self) -> bool:
-        """It has answered once."""
+        """Return True once it has answered."""
         return self.ready.done() and not self.ready.cancelled() and self.ready.exception() is None
 
     @property
     def is_over(self) -> bool:
-        """It has ended, or is about to."""
+        """Return True when it has ended, or is about to."""
         return self.leave.is_set() or self.task is None or self.task.done()
 
     @property
     def has_ended(self) -> bool:
-        """It is over, or has said why it is about to be."""
+        """Return True when it is over, or has said why it is about to be."""
         return self.is_over or bool(self.why)
 
     def end_of(self, text: str) -> str:
@@ -85,19 +100,20 @@ class _Connection:
         return f"{why}{told}" if self.was_up else f"it cannot be started: {why}{told}"
 
     def forget(self) -> None:
-        """Its tools are others now: who asks next asks the server."""
+        """Forget its tools, which are others now: who asks next asks the server."""
         self.tools = None
         self.left_out.clear()
 
     def end(self) -> None:
-        """Lets it go; one that is still being started is broken off."""
+        """Let it go; one that is still being started is broken off."""
         self.leave.set()
         if not self.ready.done():
             self.scope.cancel()
 
 
 class McpServers:
-    """The servers by name. Any thread may ask; `close` ends them all. Nothing is started before it is asked for."""
+    """The servers by name. Any thread may ask; `close` ends them all. Nothing is started before it
+    is asked for."""
 
     def __init__(self, servers: Mapping[str, McpServer]) -> None:
         self.servers = servers
@@ -111,14 +127,16 @@ class McpServers:
             logging.getLogger(name).propagate = False
 
     def tools(self, name: str, seconds: float = START_SECONDS) -> list[Tool]:
-        """Return what a server offers; asked once, and again after it was started anew. Raises ServerFailure."""
+        """Return what a server offers; asked once, and again after it was started anew. Raises
+        ServerFailure."""
         found = self._up.get(name)
         if found and found.tools is not None and not found.is_over:
             return found.tools
         return self._wait(name, self._listed(name), seconds)
 
     def left_out(self, name: str) -> str:
-        """A line on the tools of a server that nobody could call, or ""; known when it has listed its tools."""
+        """Return a line on the tools of a server that nobody could call, or ""; known when it has
+        listed its tools."""
         names = list(self._up[name].left_out) if name in self._up else []
         if not names:
             return ""
@@ -128,13 +146,14 @@ class McpServers:
     def call(
         self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = ""
     ) -> CallToolResult:
-        """Calls a tool once; a call that a dying server took along is not repeated. `once`: the idempotency key, which
-        goes along in `_meta`. Raises ServerFailure."""
+        """Call a tool once; a call that a dying server took along is not repeated. `once`: the
+        idempotency key, which goes along in `_meta`. Raises ServerFailure."""
         self.tools(name, seconds)
         return self._wait(name, self._called(name, tool, args, once), seconds)
 
     def close(self) -> None:
-        """Ends the servers and the thread. May be called again; who asks afterwards starts them anew."""
+        """End the servers and the thread. May be called again; who asks afterwards starts them
+        anew."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
             if loop is None or thread is None:
@@ -161,7 +180,8 @@ class McpServers:
                 self._drop_if_stuck(name, future)
 
     def _drop_if_stuck(self, name: str, future: concurrent.futures.Future[Any]) -> None:
-        """A server that did not answer, or whose answer nobody waits for (Ctrl-C), is ended; errors are answers."""
+        """End a server that did not answer, or whose answer nobody waits for (Ctrl-C); errors are
+        answers."""
         if isinstance(_failure_of(future), (TimeoutError, concurrent.futures.CancelledError)):
             self._running().call_soon_threadsafe(self._drop, name)
 
@@ -170,7 +190,7 @@ class McpServers:
             connection.end()
 
     def _said_by(self, name: str, error: BaseException) -> str:
-        """The error in a line; of a server that has died, what it said last."""
+        """Return the error in a line; of a server that has died, what it said last."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         connection = self._up.get(name)
@@ -229,7 +249,7 @@ class McpServers:
         return await asyncio.shield(connection.ready), connection
 
     async def _live(self, name: str, connection: _Connection) -> None:
-        """From the start of a server to its end."""
+        """Serve a server from its start to its end."""
         who = Implementation(name="sopwith", version="0.1")
         with connection.scope:
             async with (
@@ -334,7 +354,8 @@ def _key(servers: Mapping[str, McpServer]) -> tuple[object, ...]:
 
 
 def of_process(servers: Mapping[str, McpServer]) -> McpServers:
-    """The servers of this config in this process: a replay's guards and its run speak to the same ones."""
+    """Return the servers of this config in this process: a replay's guards and its run speak to the
+    same ones."""
     with _shared_lock:
         if (found := _shared.get(_key(servers))) is None:
             found = _shared[_key(servers)] = _Shared(McpServers(servers))

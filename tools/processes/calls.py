@@ -1,7 +1,7 @@
 """The tools for the processes of this machine: look at them, stop one. docs/tools.md.
 
-A process is named by pid and start (`4312@81234`), never by its name: when another has got the pid meanwhile, nothing
-happens to it. What Sopwith is made of, or runs in, is never stopped.
+A process is named by pid and start (`4312@81234`), never by its name: when another has got the pid
+meanwhile, nothing happens to it. What Sopwith is made of, or runs in, is never stopped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SAMPLE_SECONDS = 0.2  # over which the use of the processor is measured
 
 
 def problem() -> str:
-    """Nothing is missing: psutil is of the core."""
+    """Return "": psutil is of the core."""
     return ""
 
 
@@ -51,7 +51,8 @@ def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
 def process_look(
     ctx: ToolContext, name: str | None = None, port: Annotated[int | None, Between(1, 65535)] = None
 ) -> ToolResult:
-    """Find processes by name or port, as PID@START with what they use; without either, those that use most. ps, lsof and free in code_run tell more."""
+    """Find processes by name or port, as PID@START with what they use; without either, those that
+    use most. ps, lsof and free in code_run tell more."""
     import psutil
 
     unseen = ""
@@ -104,7 +105,7 @@ def process_stop(
 
 
 def _named(text: str) -> psutil.Process:
-    """The process PID@START. Raises ToolError when it is gone, or another has its pid."""
+    """Return the process PID@START. Raises ToolError when it is gone, or another has its pid."""
     import psutil
 
     match = re.fullmatch(r"\s*(\d{1,10})@(\d{1,20})\s*", text)
@@ -120,7 +121,8 @@ def _named(text: str) -> psutil.Process:
 
 
 def _whose(ctx: ToolContext, process: psutil.Process) -> str:
-    """ "ours": us, what we run in, what holds our sandboxes; "run": what this run has started; "" for all others."""
+    """ "ours": us, what we run in, what holds our sandboxes; "run": what this run has started; ""
+    for all others."""
     import psutil
 
     me = psutil.Process()
@@ -138,7 +140,7 @@ def _whose(ctx: ToolContext, process: psutil.Process) -> str:
 
 
 def _stopped(process: psutil.Process, text: str, grace: float) -> str:
-    """Ends it, and says how. Raises PermissionError or psutil.AccessDenied."""
+    """End it, and say how. Raises PermissionError or psutil.AccessDenied."""
     end = time.monotonic() + grace
     _send(process, text, signal.SIGTERM)
     with suppress(ToolError):  # one that is suspended would not see it
@@ -155,7 +157,8 @@ def _stopped(process: psutil.Process, text: str, grace: float) -> str:
 
 
 def _send(process: psutil.Process, text: str, sign: signal.Signals) -> None:
-    """Between the look and the signal no other process can get the pid: the descriptor holds on to the one that was looked at."""
+    """Between the look and the signal no other process can get the pid: the descriptor holds on to
+    the one that was looked at."""
     if not LINUX:
         process.send_signal(sign)  # psutil compares the start, too
         return
@@ -173,7 +176,7 @@ def _send(process: psutil.Process, text: str, sign: signal.Signals) -> None:
 
 
 def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
-    """Waits for the end of a process, until `end` on the monotonic clock; a zombie has ended."""
+    """Wait for the end of a process, until `end` on the monotonic clock; a zombie has ended."""
     import psutil
 
     if not LINUX:
@@ -200,7 +203,7 @@ def identity(pid: int) -> str:
 
 
 def in_words(process: psutil.Process) -> str:
-    """Command, identity, owner, start."""
+    """Return command, identity, owner, start."""
     import psutil
 
     try:
@@ -241,8 +244,8 @@ def _line(process: psutil.Process, use: tuple[float, int], port: int | None) -> 
 
 
 def is_called(process: psutil.Process, name: str) -> bool:
-    """Return True if a text is in its name or command line; of us and what we run in the name alone counts, since the
-    request that names the program stands in our arguments."""
+    """Return True if a text is in its name or command line; of us and what we run in the name alone
+    counts, since the request that names the program stands in our arguments."""
     import psutil
 
     wanted = name.casefold()
@@ -293,7 +296,7 @@ def _links_of(process: psutil.Process) -> list[Any]:
 
 
 def user_of(process: psutil.Process) -> str:
-    """Whose it is; "?" when that cannot be told."""
+    """Return whose it is; "?" when that cannot be told."""
     import psutil
 
     try:

@@ -1,8 +1,10 @@
-"""Finds and stops every process that a call started, wherever it went: other groups, other sessions, orphans.
+"""Finds and stops every process that a call started, wherever it went: other groups, other
+sessions, orphans.
 
-On Linux we are the subreaper of our descendants, so an orphan becomes our child and cannot get away; a mark in the
-environment tells the calls apart. Elsewhere psutil looks at parents and at the mark. Whoever starts a long-lived child
-in this process while calls run (an MCP server) does so with `starting` held and gives it a mark of its own, `mark("mcp")`.
+On Linux we are the subreaper of our descendants, so an orphan becomes our child and cannot get
+away; a mark in the environment tells the calls apart. Elsewhere psutil looks at parents and at the
+mark. Whoever starts a long-lived child in this process while calls run (an MCP server) does so with
+`starting` held and gives it a mark of its own, `mark("mcp")`.
 """
 
 from __future__ import annotations
@@ -38,13 +40,15 @@ leaders: set[int] = set()  # children that a Popen of ours waits for: nobody els
 
 
 def mark(name: str) -> str:
-    """A new value for the environment variable MARK; marks nest, so that an agent started by an agent is found too."""
+    """Return a new value for the environment variable MARK; marks nest, so that an agent started by
+    an agent is found too."""
     own = f"{name}.{os.getpid()}.{next(_counter)}"
     return f"{outer}:{own}" if (outer := os.environ.get(MARK)) else own
 
 
-# From the holder of a cell, what must not be seen and what stays as it is, to the stage.
-Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
+# From the holder of a cell, if it mounts, what must not be seen and what stays as it is, to the
+# stage.
+Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
 
 
 class Guards(Protocol):
@@ -56,7 +60,8 @@ class Guards(Protocol):
 
 
 class Work(NamedTuple):
-    """Hold what a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
+    """Hold what a sandbox is to start: of `env`, the owner's, it passes little on, `given`
+    whole."""
 
     argv: list[str]
     script: str
@@ -72,7 +77,8 @@ class Work(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Hold what starts a command: its words, its environment, and a descriptor that goes with it, which is closed then."""
+    """Hold what starts a command: its words, its environment, and a descriptor that goes with it,
+    which is closed then."""
 
     argv: list[str]
     env: dict[str, str]
@@ -92,13 +98,13 @@ class Tree:
         terminal: int | None = None,
         held: Callable[[dict[str, str]], Held] | None = None,
     ) -> None:
-        """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what starts
-        it in this environment, where something holds it."""
+        """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what
+        starts it in this environment, where something holds it."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
-        self.stage: Stage | None = None  # only a cell has one
+        self.stage: Stage | None = None  # of a script that is looked at when it has ended
         self.guarded: Guards | None = None
         self.way_out: Exit | None = None  # of a sandbox without a network of its own
         self.started = time.time() - 1  # processes tell their starts in hundredths
@@ -112,7 +118,7 @@ class Tree:
 
     @property
     def code(self) -> int | None:
-        """The exit code of the script; negative: the signal that ended it."""
+        """Return the exit code of the script; negative: the signal that ended it."""
         return self.leader.returncode
 
     def hear(self) -> bool:
@@ -120,7 +126,8 @@ class Tree:
         return True
 
     def taken(self, folder: Path) -> list[str]:
-        """Start-up files and others that the script may not change: they are as before, what it made is in `folder` now."""
+        """Start-up files and others that the script may not change: they are as before, what it
+        made is in `folder` now."""
         return self.guarded.taken(folder) if self.guarded else []
 
     def widen(self, leave: Leave) -> None:
@@ -133,7 +140,8 @@ class Tree:
         return self.way_out.said() if self.way_out else ""
 
     def has_rest(self) -> bool:
-        """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
+        """Return True if the script, which has ended, may have left processes behind. Cheap: asks
+        the kernel for children."""
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
@@ -141,14 +149,17 @@ class Tree:
         return self._has_children() and bool(self.rest())
 
     def rest(self) -> list[int]:
-        """The pids of the call that still run, the script's own among them; reaps those that have ended."""
+        """Return the pids of the call that still run, the script's own among them; reaps those that
+        have ended."""
         with starting:
             return list(self._rest())
 
     def stop(self, patience_seconds: float = 0.3, limit_seconds: float = 1.5) -> list[str]:
-        """Asks what still runs to end (SIGTERM), then kills it; gives the command lines of what had to be stopped.
+        """Ask what still runs to end (SIGTERM), then kill it; return the command lines of what had
+        to be stopped.
 
-        Returns within `patience_seconds` + `limit_seconds`; what is then still there sits in the kernel.
+        Returns within `patience_seconds` + `limit_seconds`; what is then still there sits in the
+        kernel.
         """
         stopped: dict[int, str] = {}
         try:
@@ -163,12 +174,15 @@ class Tree:
                     stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
                     _send(pids, sign)
                     wait_for(pids, min(end, time.monotonic() + pause))
+            if self.stage and self.rest():  # it could go on changing what was looked at
+                self.problem = "a process that it started does not end"
             return list(stopped.values())
         finally:
             self._close()
 
     def _has_children(self) -> bool:
-        """Return True if we have a child that is not known for something else, such as what starts the scripts."""
+        """Return True if we have a child that is not known for something else, such as what starts
+        the scripts."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -213,7 +227,7 @@ class Tree:
                     yield process.pid
 
     def _is_root(self, process: psutil.Process) -> bool:
-        """True for the script itself, what carries its mark, and orphans that carry none."""
+        """Return True for the script itself, what carries its mark, and orphans that carry none."""
         session = os.getsid(process.pid)
         if session == self.leader.pid:
             return True
@@ -228,7 +242,7 @@ class Tree:
 
 
 def _is_buried(process: psutil.Process) -> bool:
-    """True for a dead child of ours; one that no Popen waits for is let go here."""
+    """Return True for a dead child of ours; one that no Popen waits for is let go here."""
     import psutil
 
     # another's is not gone before its parent has let it go
@@ -258,7 +272,8 @@ def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[byt
 
 
 def born(pid: int) -> int:
-    """When a process began, on a clock that nobody sets: with its pid it names one process and no other. 0: there is none."""
+    """Return when a process began, on a clock that nobody sets: with its pid it names one process
+    and no other. 0: there is none."""
     if LINUX:
         with contextlib.suppress(OSError):  # proc(5), counted from the state: 19 is the start
             return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
@@ -271,7 +286,7 @@ def born(pid: int) -> int:
 
 
 def wait_for(pids: list[int], end: float) -> None:
-    """Returns when one of the processes has ended, or at `end` (monotonic seconds)."""
+    """Return when one of the processes has ended, or at `end` (monotonic seconds)."""
     descriptors = []
     try:
         for pid in pids[:100]:
@@ -305,7 +320,7 @@ def _become_subreaper() -> None:
 
 
 def _exit_descriptor(process: subprocess.Popen[bytes]) -> int:
-    """A descriptor that is readable once the process has ended."""
+    """Return a descriptor that is readable once the process has ended."""
     if LINUX:
         return os.pidfd_open(process.pid)
     reader, writer = os.pipe()
@@ -328,7 +343,8 @@ def _mark_of(process: psutil.Process) -> str:
 
 
 def _mark_again(process: psutil.Process) -> str:
-    """Look once more where other calls are at work: in the middle of an exec a process shows no mark."""
+    """Look once more where other calls are at work: in the middle of an exec a process shows no
+    mark."""
     if not LINUX or len(leaders) < 2:
         return ""
     time.sleep(0.01)
@@ -343,7 +359,8 @@ def _command(pid: int) -> str:
 
 
 def stop_leftovers(run: str) -> list[str]:
-    """Ends what calls of this run left behind when the process that worked on it was killed: what carries its mark.
+    """End what calls of this run left behind when the process that worked on it was killed: what
+    carries its mark.
 
     Returns the command lines of what was ended. Looks at every process, which takes some 50 ms.
     """

@@ -1,4 +1,5 @@
-"""The tool that runs a bash or Python script, streams its output, and leaves no process behind. Seed 002 §3."""
+"""The tool that runs a bash or Python script, streams its output, and leaves no process behind.
+Seed 002 §3."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ _LOOK_SECONDS = 0.5  # between two looks at how full the disk is
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
 
-# The working folder comes last on the path: a json.py that lies in Downloads is not what `import json` means.
+# The working folder comes last on the path: a json.py that lies in Downloads is not what `import
+# json` means.
 _RUN_TEXT = "import sys; _ = ''.join(sys.argv[1:]); del sys.argv[1:]; sys.path.append(''); exec(compile(_, '<script>', 'exec'))"
 _RUN_FILE = "import sys; del sys.argv[0]; sys.path.append(''); exec(compile(open(sys.argv[0], 'rb').read(), sys.argv[0], 'exec'))"
 
@@ -68,7 +70,7 @@ def code_run(
     """
     if waiting := ctx.resumed():
         return (yield from waiting)
-    if ctx.hold and not (ctx.staging or ctx.is_dry):
+    if ctx.hold and not (ctx.is_staged or ctx.is_dry):
         raise ToolError("error.scripts.nothing-done", why=NO_STAGE)
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
@@ -116,7 +118,8 @@ class _Call(NamedTuple):
         return self._result(ran, output)
 
     def _inside(self, piece: Piece, name: str, left: str) -> Generator[Any, Any, ToolResult]:
-        """Run a script in the sandbox, and settle what it changed. `left` is what is to run when that is done."""
+        """Run a script in the sandbox, and settle what it changed. `left` is what is to run when
+        that is done."""
         ctx, work = self.ctx, self._work(piece, name)
         output = self._output(name)
         ran = yield from _ran(ctx, work, output, self.end)
@@ -151,7 +154,7 @@ class _Call(NamedTuple):
             holds_secret = ctx.redact(script) != script
             argv = _command(self.type, script, None if holds_secret else _scripts(ctx) / name)
         is_ours = self.leave.is_ours and not ctx.hold
-        is_staged = ctx.staging is not None and not is_ours
+        is_staged = ctx.is_staged and not is_ours
         return Work(
             argv,
             script,
@@ -219,7 +222,8 @@ class _Ran(NamedTuple):
 
 
 def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[Any, Any, _Ran]:
-    """Run the script once, to the end of all its processes; also on Ctrl-C and when the run is closed."""
+    """Run the script once, to the end of all its processes; also on Ctrl-C and when the run is
+    closed."""
     with closing(output):
         running = started(ctx, work)
         is_late: bool | None = None
@@ -240,8 +244,9 @@ def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[
 
 
 def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
-    """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
-    from sandbox.stage import StageError
+    """Return True where overlayfs could not do what the script did; the stage is as new then
+    (docs/stage.md)."""
+    from sandbox.undo import StageError
 
     try:
         return stage.begin_again(output.shown().encode("utf-8", "replace"), str(work.cwd))
@@ -271,7 +276,8 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
 
 @contextmanager
 def _on_disk(folder: Path) -> Iterator[None]:
-    """Yield what a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
+    """Yield what a script needs on disk is written in here, before it may do anything; a disk that
+    is full is told as such."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
@@ -282,13 +288,14 @@ def _on_disk(folder: Path) -> Iterator[None]:
 
 
 def _scripts(ctx: ToolContext) -> Path:
-    """Where scripts are put: where the sandbox lets them be read."""
+    """Return where scripts are put: where the sandbox lets them be read."""
     readable = ctx.sandbox.profile.readable if ctx.sandbox else ()
     return readable[0] if readable else ctx.folder
 
 
 def started(ctx: ToolContext, work: Work) -> Call | Tree:
-    """Start what is to be run: in the sandbox, unless it is one program that works outside, or the run has none."""
+    """Start what is to be run: in the sandbox, unless it is one program that works outside, or the
+    run has none."""
     try:
         if ctx.sandbox is None or work.is_outside:
             return Tree(
@@ -327,7 +334,8 @@ def _given(variables: dict[str, str]) -> dict[str, str]:
 
 
 def _command(type: str, script: str, stem: Path | None) -> list[str]:
-    """How the script is started. `stem`: where its file lies, if it needs one; None: no file may hold it."""
+    """Return how the script is started. `stem`: where its file lies, if it needs one; None: no file
+    may hold it."""
     if "\0" in script:
         raise ToolError("error.scripts.script-holds-nul-character")
     try:
@@ -357,7 +365,8 @@ def _command(type: str, script: str, stem: Path | None) -> list[str]:
 def _follow(
     running: Call | Tree, output: Output, ctx: ToolContext, deadline: float
 ) -> Generator[str, None, bool]:
-    """Reads and yields output until the script has ended and nobody writes any more. True when the time is up."""
+    """Read and yield output until the script has ended and nobody writes any more. True when the
+    time is up."""
     pipe = running.output
     os.set_blocking(pipe, False)
     live = Live(ctx.redact)

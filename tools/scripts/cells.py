@@ -1,7 +1,9 @@
-"""The cells in which the scripts of a run work when the sandbox is full: built once, then used by one call after the other.
+"""The cells in which the scripts of a run work when the sandbox is full: built once, then used by
+one call after the other.
 
-A cell is a bubblewrap with a supervisor inside (sandbox/cells/supervisor.py). A call that may do more, or for which other things
-must be guarded, has a cell of another plan (sandbox/cells/mounts.py). A cell that died is built anew; all end with their run.
+A cell is a bubblewrap with a supervisor inside (sandbox/cells/supervisor.py). A call that may do
+more, or for which other things must be guarded, has a cell of another plan
+(sandbox/cells/mounts.py). A cell that died is built anew; all end with their run.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import subprocess
 import tempfile
 import time
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from select import POLLIN, poll
 from typing import TYPE_CHECKING
@@ -41,7 +44,7 @@ class Cell:
     """One bubblewrap. It is being built when this returns; what it is told meanwhile waits."""
 
     def __init__(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> None:
-        """Raises OSError."""
+        """Raise OSError."""
         self.plan = plan
         self.was_used = False
         self._stands = False
@@ -105,7 +108,8 @@ class Cell:
         os.close(self._errors)
 
     def is_alive(self) -> bool:
-        """Return True if it can take a call: it has not ended, and says nothing of a call that is over."""
+        """Return True if it can take a call: it has not ended, and says nothing of a call that is
+        over."""
         if self.talk.fileno() < 0 or self._process.poll() is not None:
             return False
         try:
@@ -116,7 +120,8 @@ class Cell:
             return False
 
     def stand(self) -> None:
-        """Wait until it is built: what is mounted before would be in the way of bubblewrap's own mounts. Raises OSError."""
+        """Wait until it is built: what is mounted before would be in the way of bubblewrap's own
+        mounts. Raises OSError."""
         if self._stands:
             return
         self.talk.settimeout(BUILT_SECONDS)
@@ -140,7 +145,7 @@ class Cell:
         return " ".join(os.pread(self._errors, 4096, 0).decode(errors="replace").split())[:200]
 
     def close(self) -> None:
-        """Ends it with all that is in it. May be called again."""
+        """End it with all that is in it. May be called again."""
         if self.talk.fileno() < 0:
             return
         self.talk.close()
@@ -159,7 +164,8 @@ class Cell:
         self._let_go()
 
     def _kill(self) -> None:
-        """Ends a supervisor that does not answer, by way of bubblewrap's parent, which then ends too; else that itself."""
+        """End a supervisor that does not answer, by way of bubblewrap's parent, which then ends
+        too; else that itself."""
         pid = self._process.pid
         try:
             inner = [
@@ -173,8 +179,8 @@ class Cell:
 
 
 class Call:
-    """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit` is readable when there
-    is news. `stop` it on every way out."""
+    """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit`
+    is readable when there is news. `stop` it on every way out."""
 
     def __init__(
         self,
@@ -185,8 +191,8 @@ class Call:
         leave: Leave = NOTHING,
         stage: Stage | None = None,
     ) -> None:
-        """`guarded`: what is brought back after it. A script that writes to a `terminal` has the cell for itself, and
-        `output` is -1. Raises OSError."""
+        """`guarded`: what is brought back after it. A script that writes to a `terminal` has the
+        cell for itself, and `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
         self.stage = stage
         cell.was_used = True
@@ -211,7 +217,7 @@ class Call:
             os.close(inner)
 
     def hear(self) -> bool:
-        """Takes the news. True when the script has ended."""
+        """Take the news. True when the script has ended."""
         said = b""
         with contextlib.suppress(OSError):
             said = self._cell.talk.recv(PACKET_BYTES)
@@ -234,7 +240,8 @@ class Call:
         return not self._is_done
 
     def stop(self, patience_seconds: float = 0.3) -> list[str]:
-        """Asks what still runs to end, then kills it; gives the command lines of what had to be stopped."""
+        """Ask what still runs to end, then kill it; return the command lines of what had to be
+        stopped."""
         try:
             for word, seconds in ((b"term", patience_seconds), (b"kill", NOTHING_LEFT_SECONDS)):
                 if not self._is_done:
@@ -268,7 +275,7 @@ class Call:
             self.way_out.widen(leave)
 
     def closed_to(self) -> str:
-        """A line on the hosts that the script has asked in vain; "" for none."""
+        """Return a line on the hosts that the script has asked in vain; "" for none."""
         return self.way_out.said() if self.way_out else ""
 
     def taken(self, folder: Path) -> list[str]:
@@ -290,9 +297,8 @@ class Cells:
         places = sandbox.profile.places
         is_shared = sandbox.profile.kind == "shared"
         self.temporary: Path | None = None
-        if not is_shared and not any(
-            places.temporary.is_relative_to(root) for root in places.roots
-        ):
+        is_written = any(places.temporary.is_relative_to(root) for root in places.roots)
+        if not is_shared and (not is_written or sandbox.level.name == "partial"):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
         self._cells: dict[bool, Cell] = {}  # by whether it is for calls in a stage
@@ -306,7 +312,7 @@ class Cells:
         return _of[sandbox]
 
     def start(self, sandbox: Sandbox, work: Work) -> Call | Tree:
-        """Starts one command. Raises OSError."""
+        """Start one command. Raises OSError."""
         variables = self._variables(sandbox.profile, work)
         if sandbox.level.name != "full":
             return self._confined(sandbox, work, variables)
@@ -326,14 +332,14 @@ class Cells:
             return Call(cell, orders, guarded, work.terminal, work.leave)
         return Call(self._cell(sandbox, plan), orders, guarded, leave=work.leave)
 
-    def _plan(self, work: Work, port: int = 0) -> mounts.Plan:
+    def _plan(self, work: Work) -> mounts.Plan:
         if work.opens or work.is_staged:
             return self._planner.staged(work.cwd, work.leave)
-        return self._planner.plan(work.cwd, work.leave, port)
+        return self._planner.plan(work.cwd, work.leave)
 
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
-        """Begins to build the cell that a call will need, and does not wait for it. A failure is told by the
-        call."""
+        """Begin to build the cell that a call will need, and do not wait for it. A failure is told
+        by the call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
                 return
@@ -351,29 +357,39 @@ class Cells:
         return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
 
     def _confined(self, sandbox: Sandbox, work: Work, variables: dict[str, str]) -> Tree:
-        """Start a command where there are no namespaces: what holds it knows no proxy but by its port."""
+        """Start a command where there are no namespaces: what holds it knows no proxy but by its
+        port."""
         level, way_out, port = sandbox.level, None, 0
+        stage = work.opens(None, (), ()) if work.opens else None
         if sandbox.exits and mounts.holds_ports():
             way_out, port = sandbox.exits.held()
             way_out.begin(work.leave)
             variables |= proxied(port)
         try:
-            tree = self._in_place(level, work, self._plan(work, port), variables)
+            plan = self._planner.plan(work.cwd, work.leave, port)
+            if stage:
+                plan = self._planner.imaged(plan, stage.roots, stage.hidden)
+            shows = stage.shows if stage else ()
+            tree = self._in_place(level, work, plan, variables, shows)
         except OSError:
             if way_out:
                 way_out.close()
+            if stage:
+                stage.discard()
             raise
-        tree.way_out = way_out
+        tree.way_out, tree.stage = way_out, stage
         return tree
 
     def _in_place(
-        self, level: Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
+        self,
+        level: Level,
+        work: Work,
+        plan: mounts.Plan,
+        variables: dict[str, str],
+        shows: Iterable[str],
     ) -> Tree:
-        readable = [
-            Path(word)
-            for word in work.argv
-            if word.endswith((".py", ".sh")) and word.startswith("/")
-        ]
+        named = (word for word in work.argv if word.endswith((".py", ".sh")))
+        readable = [Path(word) for word in (*named, *shows) if word.startswith("/")]
         if level.program:  # Seatbelt
             words = self._planner.seatbelt(plan, readable)
             given = variables | dict(work.given)
@@ -390,9 +406,13 @@ class Cells:
         return tree
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
-        """Return what brings back what a command may not change; a dry run changes nothing, a shared session has nothing."""
+        """Return what brings back what a command may not change; a dry run changes nothing, a
+        shared session has nothing."""
         is_owners = self._planner.profile.kind == "owner"
-        return Guarded(self._planner, plan.hidden, allows_git=work.leave.git) if is_owners else None
+        if not is_owners:
+            return None
+        roots = [] if work.opens else self._planner.profile.places.roots
+        return Guarded(self._planner, plan.hidden, roots, allows_git=work.leave.git)
 
     def _cell(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> Cell:
         kept = self._cells.get(is_staged)
@@ -410,6 +430,7 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     assert cell.holder is not None and work.opens is not None
     try:
         cell.stand()
+        cell.holder.cwd = str(work.cwd)
         stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
     except OSError as error:
         cell.close()

@@ -1,6 +1,8 @@
-"""Bring back what a script may not change, where no mount holds it: what decides, keys, the agent's settings and SOPs.
+"""Bring back what a script may not change, where no mount holds it: what decides, keys, the agent's
+settings and SOPs.
 
-Landlock knows no exceptions, so a folder above such a file can be written to whole or not at all (sandbox/cells/confine.py).
+Landlock knows no exceptions, so a folder above such a file can be written to whole or not at all
+(sandbox/cells/confine.py).
 """
 
 from __future__ import annotations
@@ -17,7 +19,15 @@ from sandbox.cells import mounts
 MOST_BYTES, MOST_FILES = 1 << 20, 2000
 MOST_FOLDERS = 50_000  # that are looked at for what a call has made
 CLOCK_NS = 20_000_000  # the file system's clock may be that late
-OF_THE_AGENT = ("config.yaml", "*.md", "sops", "sops/**/*", "schedule", "schedule/*.json")
+OF_THE_AGENT = (
+    "config.yaml",
+    "version",
+    "*.md",
+    "sops",
+    "sops/**/*",
+    "schedule",
+    "schedule/*.json",
+)
 RAISING = stat.S_ISUID | stat.S_ISGID
 
 
@@ -32,21 +42,30 @@ class _Before(NamedTuple):
 class Guarded:
     """The guard of some files around one call."""
 
-    def __init__(self, planner: mounts.Planner, hidden: Iterable[str], *, allows_git: bool) -> None:
-        """`allows_git`: the owner has let the call change settings of Git."""
+    def __init__(
+        self,
+        planner: mounts.Planner,
+        hidden: Iterable[str],
+        roots: Iterable[Path],
+        *,
+        allows_git: bool,
+    ) -> None:
+        """`roots`: where nobody looks at the changes, so that more than the agent's own files is
+        guarded. `allows_git`: the owner has let the call change settings of Git."""
         self._places = places = planner.profile.places
         self._since = time.time_ns() - CLOCK_NS
-        self._roots = [str(root) for root in places.roots if root != places.temporary]
+        self._roots = [str(root) for root in roots if root != places.temporary]
         self._there = set(self._folders())
         gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
-        guarded = map(Path, (*places.startup, *hidden, *of_git))
+        guarded = map(Path, (*places.startup, *hidden, *of_git) if self._roots else ())
         files = [*_files(guarded), *self._of_agent()]
         self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
         self._allows_git, self._agents = allows_git, set(self._of_agent())
 
     def taken(self, folder: Path) -> list[str]:
-        """Bring back what was changed and take away what is new; what the script made of it goes to `folder`."""
+        """Bring back what was changed and take away what is new; what the script made of it goes to
+        `folder`."""
         taken = []
         for path, before in self._before.items():
             if _stamp(path) != before.stamp:
@@ -64,7 +83,8 @@ class Guarded:
             yield from self._places.agent.glob(name)
 
     def _new(self) -> list[str]:
-        """Return what the call has made that is run without anyone asking, or with its owner's rights."""
+        """Return what the call has made that is run without anyone asking, or with its owner's
+        rights."""
         agent = (path for path in self._of_agent() if path not in self._agents)
         known = self._before.keys()
         made = (path for path in self._made() if self._decides(path) and Path(path) not in known)
@@ -86,7 +106,8 @@ class Guarded:
                 yield from (path for path in _files_in(folder) if _is_since(path, self._since))
 
     def _folders(self) -> Iterator[str]:
-        """Yield the folders in the roots, but those of the agent; of many, as many as are looked at quickly."""
+        """Yield the folders in the roots, but those of the agent; of many, as many as are looked at
+        quickly."""
         left, folders = MOST_FOLDERS, [*self._roots]
         while folders and left:
             left -= 1
@@ -98,7 +119,8 @@ class Guarded:
 
 
 def _deciding(git: str, *, config: bool) -> Iterator[str]:
-    """Yield what names programs in a .git folder, and in those of its submodules; with `config` its settings too."""
+    """Yield what names programs in a .git folder, and in those of its submodules; with `config` its
+    settings too."""
     names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
     for folder in (git, *_folders_in(f"{git}/modules")):
         yield from (f"{folder}/{name}" for name in names)

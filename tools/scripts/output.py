@@ -1,4 +1,5 @@
-"""Holds the output of a process in bounded memory: head and tail for the reader, the whole in a file when it is long."""
+"""Holds the output of a process in bounded memory: head and tail for the reader, the whole in a
+file when it is long."""
 
 from __future__ import annotations
 
@@ -15,16 +16,19 @@ from safety.secrets import Redactor, Stream
 from text import pattern
 
 SHOWN = 5_600  # characters shown of the head, and of the tail
-HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
+# bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
+HELD = 32_768
 FILE_BYTES = 32_000_000  # bytes kept in the file
-RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
+# taken of the disk before a script starts, so that its output and its end can be written
+RESERVED_BYTES = 65_536
 _ESCAPES = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
 # bold and underlined, as manuals have it for paper
 _STRUCK_TWICE = pattern(r"(.)(?:\x08\1)+|_\x08(?=.)")
 _REWRITTEN = pattern(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
-# Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
+# Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does
+# nothing.
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {
     0x7F: "\u2421"
 }
@@ -32,7 +36,8 @@ _VISIBLE |= {code: f"\\x{code:02x}" for code in range(0x80, 0xA0)}
 
 
 def clean(text: str) -> str:
-    """Text as a reader wants it: no terminal escapes, no lines that were painted over, control characters visible."""
+    """Return text as a reader wants it: no terminal escapes, no lines that were painted over,
+    control characters visible."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" in text:
@@ -45,8 +50,9 @@ def clean(text: str) -> str:
 class Output:
     """Takes bytes as they come. `redact` hides secrets in what is kept and shown.
 
-    The file is there, with room reserved, before anything is run: on a full disk making it raises OSError. A disk that
-    fills later does not spoil what was done; head and tail are shown, and the file holds what it could take.
+    The file is there, with room reserved, before anything is run: on a full disk making it raises
+    OSError. A disk that fills later does not spoil what was done; head and tail are shown, and the
+    file holds what it could take.
     """
 
     def __init__(self, file: Path, redact: Callable[[str], str] = str) -> None:
@@ -64,7 +70,7 @@ class Output:
         self._written = 0
 
     def add(self, data: bytes) -> None:
-        """Takes the next piece."""
+        """Take the next piece."""
         self.size += len(data)
         if not self._is_long and self.size > SHOWN:
             self._is_long = True
@@ -78,7 +84,7 @@ class Output:
             self._keep(data)
 
     def close(self) -> None:
-        """Gives back what was reserved; a file that adds nothing to what is shown goes away."""
+        """Give back what was reserved; remove a file that adds nothing to what is shown."""
         if self._is_long:
             self._keep(b"", last=True)
         self._file.truncate(self._written)
@@ -88,7 +94,7 @@ class Output:
 
     @property
     def file(self) -> Path | None:
-        """The file with the whole output; None when all of it is shown."""
+        """Return the file with the whole output; None when all of it is shown."""
         return self.path if self._is_long and not self._is_short else None
 
     @property
@@ -99,7 +105,8 @@ class Output:
         return clean((self._head + self._tail).decode(errors="replace"))
 
     def shown(self) -> str:
-        """Return what a model reads: all of it, or head and tail with a line between them that says what is missing."""
+        """Return what a model reads: all of it, or head and tail with a line between them that says
+        what is missing."""
         if self._is_short:
             return self.redact(self._all())
         if self.size <= 2 * HELD:
@@ -124,7 +131,7 @@ class Output:
         self._is_full = self._write(data) < len(data)
 
     def _write(self, data: bytes) -> int:
-        """How many of the bytes went into the file."""
+        """Return how many of the bytes went into the file."""
         before = self._written
         with contextlib.suppress(OSError):  # disk full, quota, the limit of a file
             while data:
@@ -134,7 +141,8 @@ class Output:
         return self._written - before
 
     def _redacted(self, data: bytes, last: bool) -> bytes:
-        """Return what can go to the file now. The end waits, already redacted, in case a secret goes on in what comes next."""
+        """Return what can go to the file now. The end waits, already redacted, in case a secret
+        goes on in what comes next."""
         self._waiting += data
         if len(self._waiting) < 2 * HELD and not last:
             return b""
@@ -150,7 +158,8 @@ class Output:
 
 
 class Live:
-    """Makes the stream for a screen: text at most every 50 ms, at most 4,000 characters at a time."""
+    """Makes the stream for a screen: text at most every 50 ms, at most 4,000 characters at a
+    time."""
 
     every_seconds = 0.05
     max_chars = 4_000
@@ -170,7 +179,8 @@ class Live:
 
     @property
     def due(self) -> float:
-        """When the next text should go out, in monotonic seconds; never, when there is none."""
+        """Return when the next text should go out, in monotonic seconds; never, when there is
+        none."""
         return self._last + self.every_seconds if self._pending else math.inf
 
     def ready(self) -> Iterator[str]:
@@ -179,7 +189,7 @@ class Live:
             yield from filter(None, [self.take()])
 
     def take(self) -> str:
-        """The text that waits; of a flood its end."""
+        """Return the text that waits; of a flood its end."""
         self._last = time.monotonic()
         text = clean(self._decoder.decode(self._pending))
         self._pending = b""

@@ -1,7 +1,7 @@
 """Cut a script at the programs that work outside the sandbox.
 
-Such a program sees what is committed, and nothing that a script has set: so what stands before it is committed first, and what
-stands behind it is a script of its own.
+Such a program sees what is committed, and nothing that a script has set: so what stands before it
+is committed first, and what stands behind it is a script of its own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def allowed(ctx: ToolContext, tool: str, args: dict[str, Any], folder: Path) -> 
 
 
 def outside(words: tuple[str, ...]) -> list[str]:
-    """Return the words of a program that works outside the sandbox, which is root's. Raises ToolError."""
+    """Return the words of a program that works outside the sandbox, which is root's. Raises
+    ToolError."""
     try:
         return [str(program(words[0])), *words[1:]]
     except Untrusted as error:
@@ -63,7 +64,8 @@ def outside(words: tuple[str, ...]) -> list[str]:
 
 
 def cut(script: str, cwd: Path, leave: Leave) -> list[Piece]:
-    """Return the pieces, in their order; the script itself where nothing in it works outside. Raises ToolError."""
+    """Return the pieces, in their order; the script itself where nothing in it works outside.
+    Raises ToolError."""
     if leave.unclear:
         raise _not_alone(leave.unclear[0])
     if not leave.programs:
@@ -98,7 +100,8 @@ def _check(text: str, name: str) -> None:
 
 
 def _left_in(text: str, cwd: Path, name: str) -> Path:
-    """Return the folder in which a piece leaves its shell. Raises ToolError where that, or what it sets, cannot be told."""
+    """Return the folder in which a piece leaves its shell. Raises ToolError where that, or what it
+    sets, cannot be told."""
     named = _commands(text)
     if any(not words or words[0] in _SETS for words in named):
         raise _not_alone(name)
@@ -112,7 +115,8 @@ def _left_in(text: str, cwd: Path, name: str) -> Path:
 
 
 def _commands(text: str) -> list[list[str | None]]:
-    """Return the words of each command, None for what only a shell knows; one without words for what is not understood."""
+    """Return the words of each command, None for what only a shell knows; one without words for
+    what is not understood."""
     from shell.bash import NotUnderstood, parse
 
     home = {"HOME": os.path.expanduser("~")}  # noqa: PTH111 - as the shell has it

@@ -22,7 +22,8 @@ MAX_OUTPUT_BYTES = 200_000  # of what is held against an expectation
 
 
 def without_temporary(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """Return folders but that for temporary files: a script has one of its own, which ends with it."""
+    """Return folders but that for temporary files: a script has one of its own, which ends with
+    it."""
     temporary = Path(tempfile.gettempdir()).resolve()
     found = dict.fromkeys(root.resolve() for root in roots)
     return tuple(root for root in found if root != temporary)
@@ -47,7 +48,8 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
 
 
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
-    """Return what was done, with the files that were written anew and are as they were: they count as none."""
+    """Return what was done, with the files that were written anew and are as they were: they count
+    as none."""
     again = [
         Change(
             "changed", Path(each.path), "file", each.before.st_size, each.before.st_size, files=0
@@ -62,7 +64,8 @@ def with_rewritten(stage: Stage | Seen) -> ChangeSet:
 
 
 def held(hold: Hold, result: ToolResult, changes: ChangeSet) -> ToolResult:
-    """Return the result of a replayed script with what it touched; with `held`, the reason, where that must not be."""
+    """Return the result of a replayed script with what it touched; with `held`, the reason, where
+    that must not be."""
     if why := hold(_whole(result), changes):
         return ToolResult("error", result.data | {"held": why})
     return ToolResult("ok", result.data | {"changes": listed(changes)}, seconds=result.seconds)

@@ -1,6 +1,8 @@
-"""The tools for shells that stay open: `shell_run` runs a command, `shell_keys` talks to the program that it has started.
+"""The tools for shells that stay open: `shell_run` runs a command, `shell_keys` talks to the
+program that it has started.
 
-A password is asked of the owner, typed, and hidden from then on; a model never has it. docs/tools.md.
+A password is asked of the owner, typed, and hidden from then on; a model never has it.
+docs/tools.md.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ Why = Literal["ended", "over", "late", "line", "keys", "password"]
 
 
 def problem() -> str:
-    """Why there are no terminals on this machine, or ""."""
+    """Return why there are no terminals on this machine, or ""."""
     if sys.platform == "win32":
         return (
             "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
@@ -51,7 +53,8 @@ def problem() -> str:
 
 
 def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gate should know of a call: where the shell is, whether the sandbox holds it, who would read what is typed."""
+    """Return what the gate should know of a call: where the shell is, whether the sandbox holds it,
+    who would read what is typed."""
     shell = ctx.kept.get(_KEPT + str(args.get("name") or "main"))
     if not isinstance(shell, Shell):
         return {"cwd": str(ctx.cwd), "staged": _is_staged(ctx, None, str(args.get("script", "")))}
@@ -73,7 +76,9 @@ def shell_run(
     timeout: Annotated[int | None, Between(1, 3600)] = None,
     hosts: list[str] | None = None,
 ) -> Generator[Any, Any, ToolResult]:
-    """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
+    """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until
+    the task ends. Says when the program waits for input; passwords are asked of the owner. What
+    takes longer than timeout runs on.
 
     timeout: seconds
     hosts: beside those in the script
@@ -173,7 +178,8 @@ def _line(text: str | None, enter: bool) -> str:
 
 
 def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
-    """Return the screen of a shell in which nothing runs. Raises ToolError where something is typed."""
+    """Return the screen of a shell in which nothing runs. Raises ToolError where something is
+    typed."""
     shell.take()
     if typed:
         raise ToolError("error.shells.nothing-runs-shell-could", name=shell.name)
@@ -182,7 +188,8 @@ def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
 
 
 def _check_typed(shell: Shell, typed: str) -> None:
-    """Note whose words a text brings in. Raises ToolError where the program waits for a password."""
+    """Note whose words a text brings in. Raises ToolError where the program waits for a
+    password."""
     if _foreground(shell).waits == "password":
         raise ToolError("error.shells.password-typed-owner-call")
     if _asks_web(shell, typed):
@@ -190,7 +197,7 @@ def _check_typed(shell: Shell, typed: str) -> None:
 
 
 def _shell(ctx: ToolContext, name: str) -> Shell | None:
-    """The open shell called `name`; one that has ended meanwhile is let go."""
+    """Return the open shell called `name`; one that has ended meanwhile is let go."""
     if not re.fullmatch(r"[\w.-]{1,40}", name):
         raise ToolError("error.shells.name-name-shell-letters", name=f"{name[:60]!r}")
     shell = ctx.kept.get(_KEPT + name)
@@ -203,10 +210,11 @@ def _shell(ctx: ToolContext, name: str) -> Shell | None:
 
 
 def _is_staged(ctx: ToolContext, shell: Shell | None, script: str) -> bool:
-    """True for a command whose changes are judged when they are seen."""
+    """Return True for a command whose changes are judged when they are seen."""
     if ctx.is_dry:
         return True
-    return shell.is_staged if shell else bool(ctx.staging) and not _STAYS.search(script)
+    has_stage = ctx.staging is not None and ctx.staging.has_shells
+    return shell.is_staged if shell else has_stage and not _STAYS.search(script)
 
 
 def _let_go(ctx: ToolContext, shell: Shell) -> None:
@@ -226,7 +234,7 @@ def _check(script: str) -> None:
 def _followed(
     ctx: ToolContext, shell: Shell, timeout: int | None, screen: bool = False
 ) -> Generator[Any, Any, ToolResult]:
-    """Reads until the command has ended, its program waits for input, or the time is up."""
+    """Read until the command has ended, its program waits for input, or the time is up."""
     limit = ctx.seconds(timeout)
     with closing(Output(ctx.folder / f"out-{ctx.name}.txt", ctx.redact)) as output:
         said = _Said(ctx, output)
@@ -261,7 +269,8 @@ def _settled(
 
 
 class _Said:
-    """Hold what a program says in one call: for the result, for a screen that follows, and its last line."""
+    """Hold what a program says in one call: for the result, for a screen that follows, and its last
+    line."""
 
     def __init__(self, ctx: ToolContext, output: Output) -> None:
         self.output, self.live = output, Live(ctx.redact)
@@ -281,7 +290,7 @@ class _Said:
 def _until(
     ctx: ToolContext, shell: Shell, said: _Said, limit: float
 ) -> Generator[str, None, tuple[Why, Foreground]]:
-    """Why it is time to tell what came, and who has the terminal then."""
+    """Return why it is time to tell what came, and who has the terminal then."""
     last = time.monotonic()
     end, look, passwords = last + limit, last + FIRST_LOOK_SECONDS, 0
     while True:
@@ -309,7 +318,8 @@ def _until(
 
 
 def _foreground(shell: Shell) -> Foreground:
-    """Return who has the terminal; what reads keys and has just asked for a password waits for that."""
+    """Return who has the terminal; what reads keys and has just asked for a password waits for
+    that."""
     found = shell.foreground()
     if found.waits == "keys" and shell.said_bytes > shell.answered_bytes:
         # where the cursor stands
@@ -333,7 +343,8 @@ def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:
-    """Asks the owner for the password, hides it from now on, and types it. False when nobody is there."""
+    """Ask the owner for the password, hide it from now on, and type it. False when nobody is
+    there."""
     answer = ctx.secret(ctx.redact(f"{_program(found)}: {said.last_line()}"))
     if answer is None:
         return False
@@ -389,5 +400,6 @@ def _asks_web(shell: Shell, typed: str) -> bool:
 
 
 def _begun(typed: str, pressed: str) -> str:
-    """Return what stands on the line that has not been sent off; keys that edit it do not make it shorter for the gate."""
+    """Return what stands on the line that has not been sent off; keys that edit it do not make it
+    shorter for the gate."""
     return re.split(r"[\r\n]", typed)[-1] if not re.search(r"[\r\x03\x04]", pressed) else ""

@@ -1,8 +1,10 @@
-"""One shell that stays open: bash on a terminal of its own, in a cell of the run's sandbox where there is one.
+"""One shell that stays open: bash on a terminal of its own, in a cell of the run's sandbox where
+there is one.
 
-Bash reads from the terminal only lines that we type: each runs the command, which lies in a file. Before the command and at
-the prompt behind it bash prints a mark with a number drawn for this command; what output holds, or a command does to its
-prompt, is no such mark. A thread reads the terminal, so that no program waits because nobody reads.
+Bash reads from the terminal only lines that we type: each runs the command, which lies in a file.
+Before the command and at the prompt behind it bash prints a mark with a number drawn for this
+command; what output holds, or a command does to its prompt, is no such mark. A thread reads the
+terminal, so that no program waits because nobody reads.
 """
 
 from __future__ import annotations
@@ -46,10 +48,12 @@ NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its la
 _READS = {("linux", "x86_64"): b"0", ("linux", "aarch64"): b"63"}
 _READ = _READS.get((sys.platform, os.uname().machine), b"")  # the number of the system call
 _ANY_TERMINAL = os.makedev(5, 0)  # /dev/tty
-# Takes the terminal that is its output as its input and as the one that it belongs to, then becomes bash.
+# Takes the terminal that is its output as its input and as the one that it belongs to, then becomes
+# bash.
 _TAKE = "import fcntl,os,sys,termios; os.dup2(1, 0); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[2], sys.argv[2:])"
-# Input that was typed behind the end of a command is dropped: it was meant for the command, and nobody has looked at it.
-# Between two commands bash is in no folder of the owner's: the stage of the one ends, and that of the next is mounted.
+# Input that was typed behind the end of a command is dropped: it was meant for the command, and
+# nobody has looked at it. Between two commands bash is in no folder of the owner's: the stage of
+# the one ends, and that of the next is mounted.
 _START_FILE = r"""PS1= PS2=
 unset HISTFILE; set +o history
 __sopwith_script={script} __sopwith_cwd=$PWD __sopwith_old=$PWD
@@ -79,7 +83,8 @@ class Foreground(NamedTuple):
 
 
 class Shell:
-    """Bash on a terminal. `busy` is the number of the command that runs, or ""; `take` gives what it says."""
+    """Bash on a terminal. `busy` is the number of the command that runs, or ""; `take` gives what
+    it says."""
 
     def __init__(
         self,
@@ -91,7 +96,8 @@ class Shell:
         *,
         is_staged: bool = False,
     ) -> None:
-        """`words`: one program that works outside the sandbox has the terminal, in the place of bash. Raises ToolError."""
+        """`words`: one program that works outside the sandbox has the terminal, in the place of
+        bash. Raises ToolError."""
         self._staging = ctx.staging if is_staged else None
         self.name, self.cwd, self.folder, self.program = name, cwd, ctx.folder, words
         self.busy, self.status = " ".join(words), 0
@@ -134,7 +140,7 @@ class Shell:
         self._reader.start()
 
     def begin(self, script: str, opens: Opens | None) -> None:
-        """Starts a command, which is at the prompt. Raises ToolError."""
+        """Start a command, which is at the prompt. Raises ToolError."""
         if opens and not isinstance(self._running, Tree):
             try:
                 self._running.opened(opens)
@@ -148,18 +154,20 @@ class Shell:
         termios.tcsetattr(self._master, termios.TCSANOW, self._sane)
         with suppress(OSError), _opened(self._path) as slave:
             termios.tcflush(slave, termios.TCIFLUSH)
-        end = f"__sopwith_end $? {number}"  # in time for Ctrl-C, and anew, whatever the command has done to it
+        # in time for Ctrl-C, and anew, whatever the command has done to it
+        end = f"__sopwith_end $? {number}"
         line = f"PROMPT_COMMAND='{end}'; __sopwith_begin {number} {self.status}; . \"$__sopwith_script\""
         self.busy = number
         self._send(f'{line}; PROMPT_COMMAND="{end}"\n'.encode())
 
     @property
     def is_staged(self) -> bool:
-        """True where each command works in a stage."""
+        """Return True where each command works in a stage."""
         return self._staging is not None
 
     def stage(self) -> Stage | None:
-        """Return the stage of the command that has ended, once nobody is at work in it. Raises ToolError."""
+        """Return the stage of the command that has ended, once nobody is at work in it. Raises
+        ToolError."""
         running = self._running
         if running.stage is None or isinstance(running, Tree):
             return None
@@ -174,7 +182,8 @@ class Shell:
         return stage
 
     def type(self, text: str) -> None:
-        """Types; a line break is Enter. Raises ToolError for what a terminal does not take."""
+        """Type a text; a line break is Enter. Raises ToolError for what a terminal does not
+        take."""
         data = text.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
         if len(data) > MOST_TYPED_BYTES:
             raise ToolError("error.shells.more-than-bytes-cannot", count=f"{MOST_TYPED_BYTES:,}")
@@ -219,7 +228,7 @@ class Shell:
 
     @property
     def code(self) -> int | None:
-        """How bash has ended, once it has."""
+        """Return how bash has ended, once it has."""
         if isinstance(self._running, Tree):
             with suppress(subprocess.TimeoutExpired):
                 self._running.leader.wait(NEWS_SECONDS)
@@ -228,7 +237,7 @@ class Shell:
         return self._running.code
 
     def foreground(self) -> Foreground:
-        """Looks who has the terminal, and whether it waits there."""
+        """Look who has the terminal, and whether it waits there."""
         try:
             group = os.tcgetpgrp(self._master)
         except OSError:
@@ -252,19 +261,20 @@ class Shell:
         return "line" if True in reads else ""
 
     def widen(self, leave: Leave) -> None:
-        """Lets what is started next reach these hosts too."""
+        """Let what is started next reach these hosts too."""
         self._running.widen(leave)
 
     def closed_to(self) -> str:
-        """A line on the hosts that the last command has asked in vain; "" for none."""
+        """Return a line on the hosts that the last command has asked in vain; "" for none."""
         return self._running.closed_to()
 
     def taken(self) -> list[str]:
-        """The start-up files that commands have made, moved away (tools/scripts/cells.py)."""
+        """Return the start-up files that commands have made, moved away
+        (tools/scripts/cells.py)."""
         return self._running.taken(self.folder)
 
     def close(self) -> None:
-        """Hangs up: bash ends with all that it has started. May be called again."""
+        """Hang up: bash ends with all that it has started. May be called again."""
         if self._master < 0:
             return
         with suppress(OSError):
@@ -329,7 +339,8 @@ class Shell:
         return modes
 
     def _session(self, group: int) -> int:
-        """The pid of bash, by the process group that has the terminal; 0 when nobody has it, or bash has not come so far."""
+        """Return the pid of bash, by the process group that has the terminal; 0 when nobody has it,
+        or bash has not come so far."""
         for pid in (group, *_group(group)) if group > 1 else ():
             with suppress(OSError):
                 session = os.getsid(pid)
@@ -337,13 +348,14 @@ class Shell:
         return 0
 
     def _unread(self) -> int:
-        """Bytes that were typed and that nobody has read."""
+        """Return the bytes that were typed and that nobody has read."""
         with suppress(OSError), _opened(self._path) as slave:
             return _number(slave, termios.FIONREAD)
         return 0
 
     def _reads(self, pid: int) -> bool | None:
-        """Return True if a process waits in a read of this terminal; None when that cannot be seen (it has other rights)."""
+        """Return True if a process waits in a read of this terminal; None when that cannot be seen
+        (it has other rights)."""
         if not _READ:
             return None
         try:
@@ -370,7 +382,7 @@ def _bash(start: Path) -> list[str]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[int]:
-    """The other end of the terminal, for a moment: held open it would never hang up."""
+    """Yield the other end of the terminal for a moment: held open it would never hang up."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     try:
         yield descriptor
@@ -386,7 +398,8 @@ def _is_readable(descriptor: int, seconds: float | None) -> bool:
 
 
 def _variables() -> dict[str, str]:
-    """The environment of a script, but for a terminal that a program may ask at; pyte knows what "linux" does."""
+    """Return the environment of a script, but for a terminal that a program may ask at; pyte knows
+    what "linux" does."""
     variables = environment() | {"TERM": "linux"}
     for name in ("GIT_TERMINAL_PROMPT", "COLUMNS", "LINES"):
         variables.pop(name, None)
@@ -402,7 +415,7 @@ def _number(descriptor: int, request: int) -> int:
 
 
 def _group(group: int) -> list[int]:
-    """The processes of a process group, on Linux."""
+    """Return the processes of a process group, on Linux."""
     found = []
     for entry in os.listdir("/proc") if _READ else ():  # noqa: PTH208 (names are enough)
         if entry.isdecimal() and len(fields := _stat(int(entry))) > 2 and int(fields[2]) == group:
@@ -415,7 +428,7 @@ def _sleeps(pid: int) -> bool:
 
 
 def _stat(pid: int) -> list[bytes]:
-    """The fields of /proc/PID/stat from the state on (proc(5)): state, parent, group."""
+    """Return the fields of /proc/PID/stat from the state on (proc(5)): state, parent, group."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     return []

@@ -29,17 +29,20 @@ _UNKNOWN = re.compile(
 
 
 def keys(names: list[str]) -> str:
-    """Return what a terminal sends for these keys. Raises ToolError with the names that are known."""
+    """Return what a terminal sends for these keys. Raises ToolError with the names that are
+    known."""
     return "".join(map(_key, names))
 
 
 def paints(said: bytes) -> bool:
-    """Return True if a program has moved about on the screen: then its output is read as a screen."""
+    """Return True if a program has moved about on the screen: then its output is read as a
+    screen."""
     return bool(_PAINTS.search(said))
 
 
 def painted(said: bytes, rows: int, columns: int) -> str:
-    """The screen after all that was said, without the blanks at the ends of lines and the empty lines below."""
+    """Return the screen after all that was said, without the blanks at the ends of lines and the
+    empty lines below."""
     screen = _screen(said, rows, columns)
     return "\n".join(_line(screen, row) for row in range(rows)).rstrip("\n")
 

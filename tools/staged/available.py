@@ -15,8 +15,8 @@ RETRY_SECONDS = 300
 
 
 def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
-    """Return True when these roots can be staged, really tried. A yes holds until the next boot, or other mounts; a no
-    for RETRY_SECONDS, since its cause may pass (a busy machine, a full disk)."""
+    """Return True when these roots can be staged, really tried. A yes holds until the next boot, or
+    other mounts; a no for RETRY_SECONDS, since its cause may pass (a busy machine, a full disk)."""
     folders = sorted({str(root) for root in roots if root.is_dir()})
     key, note = _key(folders), home / NOTE
     if not key:

@@ -1,4 +1,5 @@
-"""A dry run, from within: the whole process works in a stage that another one holds, and throws away at its end."""
+"""A dry run, from within: the whole process works in a stage that another one holds, and throws
+away at its end."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ ASKED = b"changes\n"
 
 @cache
 def is_dry() -> bool:
-    """True in the process of a dry run: nothing that it does to files is real."""
+    """Return True in the process of a dry run: nothing that it does to files is real."""
     namespace = os.environ.get(VARIABLE, "").partition(" ")[0]
     return bool(namespace) and str(Path("/proc/self/ns/mnt").stat().st_ino) == namespace
 

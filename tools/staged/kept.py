@@ -1,4 +1,5 @@
-"""Put together what a run has left changed, from its entries in the undo store, and what stood there before."""
+"""Put together what a run has left changed, from its entries in the undo store, and what stood
+there before."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from safety.changes import Change
 from sandbox.undo import entries
 
 if TYPE_CHECKING:
-    from sandbox.stage import UndoStore
+    from sandbox.undo import UndoStore
     from sandbox.undo.store import Kept
 
 
 def standing(store: UndoStore, run: str, call: str | None = None) -> list[Kept]:
-    """Return the entries of a run that hold now, in their order: those that an undo would take back."""
+    """Return the entries of a run that hold now, in their order: those that an undo would take
+    back."""
     found = store.changes(run, call)
     return [each for each in found if each.state == "done" and not each.is_undo]
 
@@ -34,13 +36,15 @@ def net(kept: Iterable[Kept]) -> list[Change]:
 
 
 def _is_within_new(change: Change, found: Mapping[Path, Change]) -> bool:
-    """Return True for a change below a folder that is new itself; what came there from outside is one more."""
+    """Return True for a change below a folder that is new itself; what came there from outside is
+    one more."""
     above = (found[path] for path in change.path.parents if path in found)
     return change.was is None and any(each.kind == "new" for each in above)
 
 
 def _merged(first: Change, then: Change) -> Change | None:
-    """Return what two changes of one path are together; None where the second takes back the first."""
+    """Return what two changes of one path are together; None where the second takes back the
+    first."""
     match first.kind, then.kind:
         case "new", "gone":
             return None
@@ -69,7 +73,8 @@ def images(home: Path, kept: Iterable[Kept]) -> dict[str, str]:
 
 
 def undone_in(home: Path, number: str) -> Event | None:
-    """Return the event `undone` of an entry of the undo store; None where it is no finished undo."""
+    """Return the event `undone` of an entry of the undo store; None where it is no finished
+    undo."""
     record = entries.peek(home / "undo" / number)
     if "undoes" not in record or record["state"] != "done":
         return None

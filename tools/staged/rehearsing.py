@@ -1,4 +1,5 @@
-"""Run a command in a stage that is held for the whole of it, and tell it what it has changed when it asks."""
+"""Run a command in a stage that is held for the whole of it, and tell it what it has changed when
+it asks."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from tools.staged.dry import VARIABLE
 
 @contextmanager
 def rehearsed(stage: Rehearsal, words: Sequence[str], cwd: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start a command of ours, which can be read line by line; in it `tools.staged.dry.is_dry` is true."""
+    """Start a command of ours, which can be read line by line; in it `tools.staged.dry.is_dry` is
+    true."""
     ours, theirs = socket.socketpair()
     threading.Thread(target=_answer, args=(stage, ours), daemon=True).start()
     env = dict(os.environ) | {VARIABLE: f"{stage.namespace} {theirs.fileno()}"}

@@ -1,4 +1,5 @@
-"""Put changes of files into lines that a person reads: a list with sizes, and the lines that differ in text files."""
+"""Put changes of files into lines that a person reads: a list with sizes, and the lines that differ
+in text files."""
 
 from __future__ import annotations
 
@@ -65,13 +66,14 @@ def differences(deltas: Iterable[Delta]) -> str:
     found: list[str] = []
     for delta in deltas:
         if delta.kind in ("changed", "new") and len(found) < MOST_DIFFED:
-            before = delta.path if delta.before else ""
+            before = delta.lower if delta.before else ""
             found += [shown] if (shown := difference(before, delta.upper, delta.path)) else []
     return "\n".join(found)
 
 
 def difference(before: str, after: str, name: str) -> str:
-    """Return what differs between two files, as a diff; "" for files that are no text, or too long. "" names no file."""
+    """Return what differs between two files, as a diff; "" for files that are no text, or too long.
+    "" names no file."""
     old, new = _text(before), _text(after)
     if old is None or new is None or old == new:
         return ""

@@ -1,13 +1,16 @@
-"""Run the calls of a run in stages: what a call did to files is judged before it is committed, and can be undone. What a
-file tool replaces or removes is recorded in the same undo store, so that one undo covers scripts and tools.
+"""Run the calls of a run in stages: what a call did to files is judged before it is committed, and
+can be undone. What a file tool replaces or removes is recorded in the same undo store, so that one
+undo covers scripts and tools.
 
-What the owner is asked about is put aside first, with the result of the call, beside the run: a run that is resumed does
-not do the call again, but commits what was shown.
+What the owner is asked about is put aside first, with the result of the call, beside the run: a run
+that is resumed does not do the call again, but commits what was shown.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,23 +20,28 @@ from models.base import Event, ToolResult
 from safety.changes import ChangeSet
 from safety.gate import Question
 from sandbox import stage as stages
-from tools.scripts.staged import held, with_rewritten
+from sandbox.undo import StageError
+from tools.scripts.staged import held, with_rewritten, without_temporary
 from tools.staged.shown import counted, differences
 
 if TYPE_CHECKING:
     from safety.gate import Decision
     from sandbox.network import Leave
-    from sandbox.stage import Holder, Stage, UndoStore
+    from sandbox.stage import Holder, Stage
+    from sandbox.undo import UndoStore
     from tools.processes.tree import Opens
     from tools.scripts.staged import Hold
 
 MOST_NAMED = 5
+_ELSEWHERE = re.compile(r"~|\bHOME\b|\.\.|\bcd\s*(?:$|[;&|\n])")
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
 
 
 class Staging:
     """The stages of one run, one for each call."""
+
+    has_shells = True  # whose commands are staged too
 
     def __init__(
         self,
@@ -50,9 +58,24 @@ class Staging:
         self._made: set[str] | None = None  # by this run
         self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
 
+    def is_ready(self, script: str, cwd: Path) -> bool:
+        """Return True where the changes of this script are judged when they are seen."""
+        return True
+
+    @staticmethod
+    def of(
+        is_mounted: bool,
+        folder: Path,
+        roots: Iterable[Path],
+        store: Callable[[], UndoStore],
+        shows: Iterable[Path],
+    ) -> Staging:
+        """Return the stages of a run, or where nothing can be mounted images."""
+        return (Staging if is_mounted else Imaging)(folder, roots, store, shows)
+
     @staticmethod
     def works(home: Path, roots: Iterable[Path]) -> bool:
-        """True where this machine can stage these roots."""
+        """Return True where this machine can stage these roots."""
         from tools.staged.available import is_staged_here
 
         return is_staged_here(home, roots)
@@ -61,15 +84,16 @@ class Staging:
     def discard_all(folder: Path, home: Path) -> None:
         """Throw away the changes that wait in a run which is over. `folder` is the run's."""
         for note in folder.glob("waiting-*.json"):
-            stage = stages.Stage.waiting(home, json.loads(note.read_text("utf-8"))["number"])
+            stage = stages.Images.waiting(home, json.loads(note.read_text("utf-8"))["number"])
             if stage:
                 stage.discard()
             note.unlink()
 
     def opens(self, call: str, leave: Leave) -> Opens:
-        """Return what covers the roots, and places that a call names, for it alone. It raises OSError."""
+        """Return what covers the roots, and places that a call names, for it alone. It raises
+        OSError."""
 
-        def opened(holder: Holder, hidden: Sequence[str], kept: Sequence[str]) -> Stage:
+        def opened(holder: Holder | None, hidden: Sequence[str], kept: Sequence[str]) -> Stage:
             try:
                 return stages.Stage.open(
                     [*self.roots, *leave.folders],
@@ -81,7 +105,7 @@ class Staging:
                     shows=[*self._shows, *kept],
                     veils=[str(self.folder / "log.jsonl")],
                 )
-            except stages.StageError as error:
+            except StageError as error:
                 raise OSError(str(error)) from error
 
         return opened
@@ -94,7 +118,7 @@ class Staging:
         self._tell(stage)
         try:
             changes = stage.changes
-        except stages.StageError as error:
+        except StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
         if stage.opened:
@@ -117,17 +141,19 @@ class Staging:
         return (yield from self.resume(call, hash))
 
     def at_end(self, stage: Stage) -> None:
-        """Commit what a shell has done when its run ends; what somebody would have to be asked about is thrown away."""
+        """Commit what a shell has done when its run ends; what somebody would have to be asked
+        about is thrown away."""
         assert self.judge is not None
         self._tell(stage)
-        with suppress(stages.StageError):
+        with suppress(StageError):
             if self.judge(stage.changes).decision == "allow":
                 stage.commit(self._store())
                 return
         self.drop(stage)
 
     def resume(self, call: str, name: str) -> Settling:
-        """Ask about the changes that wait, and commit them or throw them away; the call itself is not done again."""
+        """Ask about the changes that wait, and commit them or throw them away; the call itself is
+        not done again."""
         number, result = self._aside(name)
         stage = self._waiting(number)
         if stage is None:
@@ -150,7 +176,7 @@ class Staging:
         return refusal or result
 
     def _waiting(self, number: str) -> Stage | None:
-        stage = stages.Stage.waiting(self._store().home, number)
+        stage = stages.Images.waiting(self._store().home, number)
         if stage:
             self._tell(stage)
         return stage
@@ -161,11 +187,11 @@ class Staging:
 
     def drop(self, stage: Stage) -> None:
         """Throw changes away, also where the cell of the stage has died."""
-        with suppress(stages.StageError):  # its mounts are gone; the next start removes the rest
+        with suppress(StageError):  # its mounts are gone; the next start removes the rest
             stage.discard()
 
     def is_aside(self, name: str) -> bool:
-        """True for a call that was done, and whose changes wait."""
+        """Return True for a call that was done, and whose changes wait."""
         return self._note(name).exists()
 
     def _committed(
@@ -174,7 +200,7 @@ class Staging:
         """Make the changes real and say so."""
         try:
             changes = stage.commit(self._store()).changes
-        except stages.StageError as error:
+        except StageError as error:
             stage.discard()
             return _failed(result, str(error))
         if changes.changes:
@@ -190,7 +216,8 @@ class Staging:
                 known.add(str(change.path))
 
     def _is_ours(self, path: str) -> bool:
-        """True for what this run has made, and nothing of the owner's has been moved into."""
+        """Return True for what this run has made, and nothing of the owner's has been moved
+        into."""
         if self._made is None:
             self._made = set()
             for kept in self._store().changes(self.run):
@@ -218,6 +245,60 @@ class Staging:
         self._note(name).unlink(missing_ok=True)
 
 
+class Imaging(Staging):
+    """The calls of a run on a machine that mounts nothing: images of the roots take the place of a
+    stage."""
+
+    has_shells = False
+    _covered: tuple[Path, ...] = ()  # by the images of the next call
+    _refused: frozenset[tuple[Path, ...]] = frozenset()  # of which there can be none
+
+    def is_ready(self, script: str, cwd: Path) -> bool:
+        """Return True where there are images of all that the script may write to: the roots, or
+        where they are too large its folder, if it names nothing else in them. Else its words
+        decide."""
+        roots, cwd = without_temporary(self.roots), cwd.resolve()
+        is_inside = any(cwd.is_relative_to(root) for root in roots)
+        choices = (roots, (cwd,)) if is_inside else (roots,)
+        self._covered = next((each for each in choices if self._fits(each, script)), ())
+        return bool(self._covered)
+
+    def _fits(self, folders: tuple[Path, ...], script: str) -> bool:
+        others = [str(root) for root in self.roots if root not in folders]
+        is_part = others not in ([], [str(Path(tempfile.gettempdir()).resolve())])
+        for folder in folders:
+            script = script.replace(str(folder), "")
+        if any(each in script for each in others) or (is_part and _ELSEWHERE.search(script)):
+            return False
+        return folders not in self._refused and self._has_images(folders)
+
+    def _has_images(self, folders: tuple[Path, ...]) -> bool:
+        try:
+            images = stages.Images(folders, self._store().home)
+            images.refresh()
+        except (StageError, OSError):
+            self._refused |= {folders}
+            return False
+        images.close()
+        return True
+
+    def opens(self, call: str, leave: Leave) -> Opens:
+        """Return what makes the images of a call, which raises OSError."""
+
+        def opened(*_: object) -> Stage:
+            try:
+                roots = [*map(str, self._covered), *leave.folders]
+                images = stages.Images(roots, self._store().home)
+                stage = images.begin(self.run, call)
+            except StageError as error:
+                raise OSError(str(error)) from error
+            own = (str(path) for path in self.folder.iterdir() if path.name != "log.jsonl")
+            stage.shows = [*own, *self._shows[1:]]
+            return stage
+
+        return opened
+
+
 def _hidden(opened: list[str]) -> str:
     """Return what a script has not seen, though it looked."""
     more = f" and {len(opened) - MOST_NAMED} more" if len(opened) > MOST_NAMED else ""
@@ -237,20 +318,20 @@ class Recording:
 
     @contextmanager
     def of(self, call: str, path: Path) -> Iterator[None]:
-        """Record what the block does to a path. Raises OSError, with nothing done, where no image can be kept."""
+        """Record what the block does to a path. Raises OSError, with nothing done, where no image
+        can be kept."""
         try:
             with stages.record(self._store(), self.run, call, [path]) as done:
                 yield
-        except stages.StageError as error:
+        except StageError as error:
             raise OSError(str(error)) from error
         for changes in done:
             self._tell(call, changes)
 
     def remove(self, call: str, paths: Iterable[Path]) -> str:
-        """Move files or folders into the undo store, all or none. Returns the number to restore them by. Raises OSError."""
-        from sandbox.undo.direct import remove
-
-        number, changes = remove(self._store().home, self.run, call, paths)
+        """Move files or folders into the undo store, all or none. Returns the number to restore
+        them by. Raises OSError."""
+        number, changes = stages.remove(self._store().home, self.run, call, paths)
         self._tell(call, changes)
         return number
 

@@ -1,7 +1,9 @@
-"""The tool that reads the web without a browser: one address, as Markdown or as a file in the run's folder.
+"""The tool that reads the web without a browser: one address, as Markdown or as a file in the run's
+folder.
 
-To fetch an address is to tell it something: the gate asks about one that the request does not name (safety/calls/foreign.py).
-What may be reached is decided where the connection is made (tools/web/ssrf_session.py, safety/reach/addresses.py).
+To fetch an address is to tell it something: the gate asks about one that the request does not name
+(safety/calls/foreign.py). What may be reached is decided where the connection is made
+(tools/web/ssrf_session.py, safety/reach/addresses.py).
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
 
 
 def checked(url: str) -> str:
-    """The address as it is asked: with its scheme, without its fragment. Raises ToolError for what is read in two ways."""
+    """Return the address as it is asked: with its scheme, without its fragment. Raises ToolError
+    for what is read in two ways."""
     text = url.strip()
     if not re.match(r"[a-z][a-z0-9+.-]*://", text, re.IGNORECASE):
         text = f"https://{text}"
@@ -96,7 +99,8 @@ def checked(url: str) -> str:
 
 
 def _body(response: requests.Response) -> tuple[bytes, bool]:
-    """Return what the server sends, unpacked, as far as it is of use; and True when that is not all of it."""
+    """Return what the server sends, unpacked, as far as it is of use; and True when that is not all
+    of it."""
     is_text = response.headers.get("Content-Type", "").startswith("text/")
     most = MAX_TEXT_BYTES if is_text else MAX_BYTES
     data = bytearray()
@@ -128,7 +132,8 @@ def _result(ctx: ToolContext, response: requests.Response, data: bytes, is_cut: 
 
 
 def _shown(ctx: ToolContext, response: requests.Response, text: str) -> dict[str, Any]:
-    """Return a page as the model reads it; of a long one the beginning, and the file with the whole."""
+    """Return a page as the model reads it; of a long one the beginning, and the file with the
+    whole."""
     if len(text) <= SHOWN:
         return {"output": text or "(the page has no text; it may need a browser)"}
     file = _kept(ctx, f"{Path(_name(response)).stem}.md", text.encode("utf-8", "replace"))
@@ -142,7 +147,8 @@ _SHOWN_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def _name(response: requests.Response) -> str:
-    """Return a plain name for what was fetched: as the server calls it, else as its address ends."""
+    """Return a plain name for what was fetched: as the server calls it, else as its address
+    ends."""
     said = _NAMED_FILE.search(response.headers.get("Content-Disposition", ""))
     parts = urlsplit(response.url)
     last = parts.path.rstrip("/").rpartition("/")[2]

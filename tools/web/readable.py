@@ -1,4 +1,5 @@
-"""Makes readable Markdown of what a server sent: HTML, text in any encoding, JSON, PDF. Anything else stays a file.
+"""Makes readable Markdown of what a server sent: HTML, text in any encoding, JSON, PDF. Anything
+else stays a file.
 
 Hidden elements, menus (nav), scripts and drawings of a page are left out; its links are made whole.
 """
@@ -28,8 +29,22 @@ _BYTE_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"""<base\b[^>]{0,300}?\bhref\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
-_LINK = re.compile(r"(!?\[)((?:[^\[\]]|\[[^\[\]]*\]){0,2000})\]\((<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)((?:\s+\"[^\"\n]*\")?)\)")  # fmt: skip
-_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252", "big5": "big5hkscs", **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"), "x-euc-jp": "euc_jp", "euc-kr": "cp949", "x-gbk": "gb18030"}  # fmt: skip
+_LINK = re.compile(
+    r"(!?\[)((?:[^\[\]]|\[[^\[\]]*\]){0,2000})\]\((<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)((?:\s+\"[^\"\n]*\")?)\)"
+)
+_WIDER = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso-8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "ascii": "cp1252",
+    "us-ascii": "cp1252",
+    "big5": "big5hkscs",
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
+    "x-euc-jp": "euc_jp",
+    "euc-kr": "cp949",
+    "x-gbk": "gb18030",
+}
 
 
 class Readable(NamedTuple):
@@ -40,7 +55,8 @@ class Readable(NamedTuple):
 
 
 def readable(data: bytes, kind: str, charset: str, url: str) -> Readable:
-    """`kind`: the media type that was declared, "" if none; `charset`: likewise. Raises ToolError."""
+    """`kind`: the media type that was declared, "" if none; `charset`: likewise. Raises
+    ToolError."""
     if data.startswith(b"%PDF-"):
         return Readable(_pdf(data))
     if kind.startswith(("image/", "audio/", "video/", "font/")) and kind != "image/svg+xml":
@@ -61,7 +77,8 @@ def readable(data: bytes, kind: str, charset: str, url: str) -> Readable:
 
 
 def decoded(data: bytes, charset: str = "") -> str | None:
-    """Return the text in the encoding that is declared, in the bytes themselves or by the server; None if it is no text."""
+    """Return the text in the encoding that is declared, in the bytes themselves or by the server;
+    None if it is no text."""
     names = _encodings(data, charset)
     is_wide = any(name.lower().startswith("utf-16") for name in names)
     if b"\0" in data[:65536] and not is_wide:
@@ -99,7 +116,7 @@ def _guessed(data: bytes) -> str:
 
 
 def page(source: str, url: str) -> Readable:
-    """An HTML page as Markdown. Raises ToolError."""
+    """Return an HTML page as Markdown. Raises ToolError."""
     try:
         import html_to_markdown as converter
     except ImportError as error:
@@ -128,7 +145,8 @@ def page(source: str, url: str) -> Readable:
 
 
 def _with_whole_links(text: str, url: str) -> str:
-    """Links that start at the page start at its host instead; those that lead nowhere keep their words alone."""
+    """Make links that start at the page start at its host instead; those that lead nowhere keep
+    their words alone."""
 
     def whole(match: re.Match[str]) -> str:
         target = match[3].strip("<>")
@@ -149,7 +167,13 @@ def _with_whole_links(text: str, url: str) -> str:
 
 
 def _looks_like_html(text: str) -> bool:
-    return bool(re.match(r"\s*(?:<!--.{0,1000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b", text[:2000], re.IGNORECASE | re.DOTALL))  # fmt: skip
+    return bool(
+        re.match(
+            r"\s*(?:<!--.{0,1000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b",
+            text[:2000],
+            re.IGNORECASE | re.DOTALL,
+        )
+    )
 
 
 _PDF = """
@@ -166,7 +190,8 @@ for number, page in enumerate(PdfReader(io.BytesIO(sys.stdin.buffer.read())).pag
 
 
 def _pdf(data: bytes) -> str | None:
-    """The text of a PDF, page by page, read in a process that is ended when it takes too long; None when there is none."""
+    """Return the text of a PDF, page by page, read in a process that is ended when it takes too
+    long; None when there is none."""
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-c", _PDF],

@@ -1,4 +1,5 @@
-"""The tool that searches the web: it asks the engine of the settings, and each result names its source.
+"""The tool that searches the web: it asks the engine of the settings, and each result names its
+source.
 
 Each engine is asked as its documented API says; DuckDuckGo needs no key and answers with a page.
 """
@@ -35,7 +36,8 @@ class Found(NamedTuple):
 
 
 class SearchApi(NamedTuple):
-    """An engine: its address, how it takes a query, and where its JSON has the results; no path means a page."""
+    """An engine: its address, how it takes a query, and where its JSON has the results; no path
+    means a page."""
 
     url: str
     query: str  # the name of the parameter

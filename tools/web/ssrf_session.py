@@ -1,8 +1,10 @@
-"""A session of requests that connects to the very address that was looked up and allowed, also behind redirects.
+"""A session of requests that connects to the very address that was looked up and allowed, also
+behind redirects.
 
-A name is looked up once for each connection, and the connection goes to what that look-up said: a server of names that
-answers otherwise the second time is not asked a second time. TLS still proves the name. Where the environment names a
-proxy, the proxy connects; then the host is looked up here only to refuse what is private.
+A name is looked up once for each connection, and the connection goes to what that look-up said: a
+server of names that answers otherwise the second time is not asked a second time. TLS still proves
+the name. Where the environment names a proxy, the proxy connects; then the host is looked up here
+only to refuse what is private.
 """
 
 from __future__ import annotations
@@ -27,15 +29,24 @@ CONNECT_SECONDS = 10.0
 
 
 class PinnedSession(requests.Session):
-    """To be used in a `with`. `seconds`: behind that, every connection is cut, whatever it is waiting for.
+    """To be used in a `with`. `seconds`: behind that, every connection is cut, whatever it is
+    waiting for.
 
-    Neither .netrc nor cookies of the owner's take part. Raises PrivateAddress beside what requests raises.
+    Neither .netrc nor cookies of the owner's take part. Raises PrivateAddress beside what requests
+    raises.
     """
 
     def __init__(self, reach: Reach, seconds: float) -> None:
         super().__init__()
         self.trust_env = False
-        self.verify = next((os.environ[name] for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE") if os.environ.get(name)), True)  # fmt: skip
+        self.verify = next(
+            (
+                os.environ[name]
+                for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+                if os.environ.get(name)
+            ),
+            True,
+        )
         self.reach = reach
         self.is_cut = False
         self._end = time.monotonic() + seconds
@@ -55,7 +66,8 @@ class PinnedSession(requests.Session):
             each.close()
 
     def connected(self, host: str, port: int, options: Any) -> socket.socket:
-        """A connection to the first of the allowed addresses of `host` that takes one. Raises OSError."""
+        """Return a connection to the first of the allowed addresses of `host` that takes one.
+        Raises OSError."""
         failure: OSError = OSError(f"{host} has no address")
         for address in self.reach.find(host, port):
             left = min(CONNECT_SECONDS, self._end - time.monotonic())
@@ -80,7 +92,7 @@ class PinnedSession(requests.Session):
         raise failure
 
     def _keep(self, connection: socket.socket) -> None:
-        """A second handle of it: TLS takes the first one over."""
+        """Keep a second handle of it: TLS takes the first one over."""
         with self._lock:
             self._open.append(connection.dup())
         if self.is_cut:
@@ -123,7 +135,7 @@ class _Adapter(HTTPAdapter):
 
 
 def _pools(session: PinnedSession) -> dict[str, type[HTTPConnectionPool]]:
-    """Pools whose connections are made by the session."""
+    """Return pools whose connections are made by the session."""
 
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:

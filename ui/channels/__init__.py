@@ -1,4 +1,5 @@
-"""Channels: Telegram and webhooks, through which the owner and groups talk to the agent while `serve` runs."""
+"""Channels: Telegram and webhooks, through which the owner and groups talk to the agent while
+`serve` runs."""
 
 from typing import TYPE_CHECKING
 

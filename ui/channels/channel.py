@@ -1,6 +1,7 @@
 """The interface of a channel: what comes in, what goes out, and what may go wrong on the way.
 
-A channel knows its service and nothing of runs. Its methods block; each is called from a thread of its own.
+A channel knows its service and nothing of runs. Its methods block; each is called from a thread of
+its own.
 
     SopwithError
     ├── TryLater  the service asks for patience, or cannot be reached: the same again after `seconds`
@@ -32,7 +33,8 @@ class Refused(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message, or the press of a button. `id` is unique in its channel: the same one again is the same message."""
+    """One message, or the press of a button. `id` is unique in its channel: the same one again is
+    the same message."""
 
     id: str
     chat: str
@@ -63,7 +65,8 @@ class Channel(Protocol):
     owner: str
 
     def listen(self, take: Take, position: str, stop: threading.Event) -> None:
-        """Hand over what comes in until `stop` is set. `take` returns once messages and position are on the disk."""
+        """Hand over what comes in until `stop` is set. `take` returns once messages and position
+        are on the disk."""
         ...
 
     def send(
@@ -77,7 +80,8 @@ class Channel(Protocol):
         ...
 
     def pressed(self, press: Incoming, text: str) -> None:
-        """Say what came of a pressed button, and take the buttons away. Raises TryLater, Refused."""
+        """Say what came of a pressed button, and take the buttons away. Raises TryLater,
+        Refused."""
         ...
 
     def fetch(self, file: str, folder: Path, name: str) -> Path:

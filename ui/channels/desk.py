@@ -1,10 +1,11 @@
 """Make runs of what is said in a channel, and say there what comes of them. The same for every
 channel.
 
-The owner's private chat is the main session: fragments are joined, what is said to a run at work steers it, a question is
-answered by the next message, leave is given by buttons. A group is a shared session: who is not addressed hears nothing, and one
-answer goes to what was said together. Nobody else is let in. All that waits on the owner waits in the inbox, so a restart
-loses nothing. Everything here runs in the server's event loop. Source: seeds 000 and 004 §1.2.
+The owner's private chat is the main session: fragments are joined, what is said to a run at work
+steers it, a question is answered by the next message, leave is given by buttons. A group is a
+shared session: who is not addressed hears nothing, and one answer goes to what was said together.
+Nobody else is let in. All that waits on the owner waits in the inbox, so a restart loses nothing.
+Everything here runs in the server's event loop. Source: seeds 000 and 004 §1.2.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Desk:
         work.heard.append(self._heard)
 
     def is_let_in(self, message: Incoming) -> bool:
-        """Return True for the owner, and in a group of the owner for what is said to the agent. Called by the listener."""
+        """Return True for the owner, and in a group of the owner for what is said to the agent.
+        Called by the listener."""
         is_owner = message.who == self._channel.owner
         if message.is_private or message.press:
             return is_owner and message.is_private
@@ -191,7 +193,8 @@ class Desk:
         return None
 
     def _answer(self, talk: Talk, waiting: Talk, entry: Entry) -> None:
-        """Hand the owner's word to the run that waits; after a kill on the way it is found unheard, and handed over again."""
+        """Hand the owner's word to the run that waits; after a kill on the way it is found unheard,
+        and handed over again."""
         with self.store.step():
             self.store.set(talk, "said", waiting.run)
             self.store.set(waiting, "resume")
@@ -278,7 +281,8 @@ class Desk:
             await self._react(talk.chat, talk.message, text.strip() if is_reaction else DONE)
 
     def _settle_said(self, run: str, events: Sequence[Event]) -> None:
-        """Open again what was said to a run and is not in its log: it ended before it could read that."""
+        """Open again what was said to a run and is not in its log: it ended before it could read
+        that."""
         heard = [_words(each["text"]) for each in events if each["type"] in ("steered", "answered")]
         for told in self.store.talks("said"):
             if told.run == run:
@@ -334,7 +338,8 @@ class Desk:
     # After a kill
 
     async def _recover(self) -> None:
-        """Find the runs that were begun and not noted, and tell of messages that may not have arrived."""
+        """Find the runs that were begun and not noted, and tell of messages that may not have
+        arrived."""
         for talk in self.store.talks("beginning"):
             run = await asyncio.to_thread(begun_for, self._home, self._mark(talk))
             self.store.set(talk, "begun" if run else "open", run)

@@ -52,7 +52,8 @@ def _arg(name: str, value: object) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into messages, at the ends of lines; what is too long for five ends with a dash."""
+    """Cut a text into messages, at the ends of lines; what is too long for five ends with a
+    dash."""
     found = list(_pieces(text))
     if len(found) <= MAX_PIECES:
         return found
@@ -84,12 +85,14 @@ def is_emoji(text: str) -> bool:
 
 
 def line_of(name: str, text: str) -> str:
-    """Return what somebody said as the agent reads it; further lines are set in, so nobody speaks for another."""
+    """Return what somebody said as the agent reads it; further lines are set in, so nobody speaks
+    for another."""
     return f"{plain_name(name)}: " + "\n    ".join(text.splitlines())
 
 
 def plain_name(name: str) -> str:
-    """Return a name that is what it looks like: no invisible letters, and no colon, behind which others would speak."""
+    """Return a name that is what it looks like: no invisible letters, and no colon, behind which
+    others would speak."""
     plain = unicodedata.normalize("NFKC", name)
     seen = "".join(each for each in plain if unicodedata.category(each) != "Cf")
     return one_line(seen.replace(":", " "), MAX_NAME).strip() or "?"

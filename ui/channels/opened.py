@@ -1,4 +1,5 @@
-"""Open the channels of config.yaml beside the page: each listens in a thread, and sends in order, one message at a time."""
+"""Open the channels of config.yaml beside the page: each listens in a thread, and sends in order,
+one message at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ CLOSING_SECONDS = 10.0  # for a message that is being sent
 
 
 def configured(config: Config) -> Iterator[Channel]:
-    """Yield the channels of config.yaml, and those of plugins: `channel.NAME`, called with the config."""
+    """Yield the channels of config.yaml, and those of plugins: `channel.NAME`, called with the
+    config."""
     if config.channels.telegram:
         from ui.channels.telegram import Telegram
 

@@ -1,8 +1,10 @@
-"""Keep what came in and what goes out: `channels/NAME.sqlite3`, each step one transaction that survives a power cut.
+"""Keep what came in and what goes out: `channels/NAME.sqlite3`, each step one transaction that
+survives a power cut.
 
-messages  new → taken (into a talk)                         a message that is known already is not taken in again
-talks     open → beginning → begun → done                   what was said together, and the run that answers it
-              ↘ said (to a run at work)    waiting ⇄ resume (its run waits for the owner)
+messages  new → taken (into a talk)                         a message that is known already is not
+          taken in again
+talks     open → beginning → begun → done                   what was said together, and the run that
+          answers it ↘ said (to a run at work)    waiting ⇄ resume (its run waits for the owner)
 outgoing  waiting → trying → sent | refused | unsure (a kill came while it was sent)
 """
 
@@ -64,7 +66,9 @@ class Store:
     def __init__(self, folder: Path, name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = threading.RLock()
-        self._database = sqlite3.connect(folder / f"{name}.sqlite3", timeout=20.0, check_same_thread=False)  # fmt: skip
+        self._database = sqlite3.connect(
+            folder / f"{name}.sqlite3", timeout=20.0, check_same_thread=False
+        )
         (folder / f"{name}.sqlite3").chmod(0o600)
         self._database.execute("PRAGMA synchronous = FULL")
         self._database.executescript(_TABLES)
@@ -106,7 +110,9 @@ class Store:
                 [(each.id, now, each.chat, json.dumps(asdict(each))) for each in messages],
             )
             self.note("position", position)
-            database.execute("DELETE FROM messages WHERE state = 'taken' AND at < ?", (now - KEPT_SECONDS,))  # fmt: skip
+            database.execute(
+                "DELETE FROM messages WHERE state = 'taken' AND at < ?", (now - KEPT_SECONDS,)
+            )
 
     def new(self) -> dict[str, list[tuple[float, Incoming]]]:
         """Return the messages that nobody has taken yet, oldest first, by chat."""
@@ -120,7 +126,10 @@ class Store:
     def taken(self, ids: Sequence[str]) -> None:
         """Mark messages as done with."""
         with self.step() as database:
-            database.executemany("UPDATE messages SET state = 'taken', body = '{}' WHERE id = ?", [(id,) for id in ids])  # fmt: skip
+            database.executemany(
+                "UPDATE messages SET state = 'taken', body = '{}' WHERE id = ?",
+                [(id,) for id in ids],
+            )
 
     # Talks
 
@@ -152,7 +161,9 @@ class Store:
         """Write down how a talk stands."""
         talk.state, talk.run = state, talk.run if run is None else run
         with self.step() as database:
-            database.execute("UPDATE talks SET state = ?, run = ? WHERE id = ?", (state, talk.run, talk.id))  # fmt: skip
+            database.execute(
+                "UPDATE talks SET state = ?, run = ? WHERE id = ?", (state, talk.run, talk.id)
+            )
 
     # Out
 
@@ -162,11 +173,16 @@ class Store:
         """Have a message sent; one whose key is known already is not sent again."""
         row = (key, time.time(), chat, text, json.dumps(buttons), reply_to)
         with self.step() as database:
-            database.execute("INSERT OR IGNORE INTO outgoing (key, at, chat, text, buttons, reply_to, state) VALUES (?, ?, ?, ?, ?, ?, 'waiting')", row)  # fmt: skip
+            database.execute(
+                "INSERT OR IGNORE INTO outgoing (key, at, chat, text, buttons, reply_to, state) VALUES (?, ?, ?, ?, ?, ?, 'waiting')",
+                row,
+            )
 
     def next(self) -> Letter | None:
         """Return the oldest message that is to be sent."""
-        rows = self._rows("SELECT seq, key, chat, text, buttons, reply_to FROM outgoing WHERE state = 'waiting' ORDER BY seq LIMIT 1")  # fmt: skip
+        rows = self._rows(
+            "SELECT seq, key, chat, text, buttons, reply_to FROM outgoing WHERE state = 'waiting' ORDER BY seq LIMIT 1"
+        )
         return Letter(*rows[0]) if rows else None
 
     def sent(self, letter: Letter, state: str) -> None:
@@ -175,7 +191,8 @@ class Store:
             database.execute("UPDATE outgoing SET state = ? WHERE seq = ?", (state, letter.seq))
 
     def unsure(self) -> list[tuple[str, str]]:
-        """Return keys and texts of messages that a kill cut off; they count as settled from now on."""
+        """Return keys and texts of messages that a kill cut off; they count as settled from now
+        on."""
         with self.step() as database:
             found = self._rows("SELECT key, text FROM outgoing WHERE state = 'trying'")
             database.execute("UPDATE outgoing SET state = 'unsure' WHERE state = 'trying'")

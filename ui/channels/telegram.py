@@ -1,4 +1,5 @@
-"""Telegram: a bot, by long polling. Source: core.telegram.org/bots/api (getUpdates, sendMessage, callback queries, files)."""
+"""Telegram: a bot, by long polling. Source: core.telegram.org/bots/api (getUpdates, sendMessage,
+callback queries, files)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
-"""A webhook: messages come in by HTTP on 127.0.0.1 and go out by HTTP, both signed. Any program is a channel so.
+"""A webhook: messages come in by HTTP on 127.0.0.1 and go out by HTTP, both signed. Any program is
+a channel so.
 
 In:   POST / {"id", "chat", "from", "name", "text", "private": true, "addressed": true, "press"}
-Out:  POST url {"id", "chat", "text", "buttons": [{"label", "press"}], "reply_to"}, {"id", "chat", "react"}
-Both carry `X-Sopwith-Signature: sha256=HEX`, the HMAC of the body. What comes twice with the same id counts once; what goes
+Out:  POST url {"id", "chat", "text", "buttons": [{"label", "press"}], "reply_to"}, {"id", "chat",
+      "react"}
+Both carry `X-Sopwith-Signature: sha256=HEX`, the HMAC of the body. What comes twice with the same
+id counts once; what goes
 out twice, after a failure, has the same id.
 """
 
@@ -54,12 +57,14 @@ class Webhook:
                 self.end_headers()
 
             def log_message(self, format: str, *args: object) -> None:
-                """Silent."""
+                """Stay silent."""
 
         try:
             server = ThreadingHTTPServer(("127.0.0.1", self._settings.port), Answering)
         except OSError as error:
-            tell_error(Refused("error.webhook.port", port=self._settings.port, problem=error.strerror))  # fmt: skip
+            tell_error(
+                Refused("error.webhook.port", port=self._settings.port, problem=error.strerror)
+            )
             return
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
@@ -95,14 +100,22 @@ class Webhook:
 
     def pressed(self, press: Incoming, text: str) -> None:
         """Post what came of a press."""
-        self._post({"id": f"{press.id}:pressed", "chat": press.chat, "text": text, "buttons": [], "reply_to": press.message})  # fmt: skip
+        self._post(
+            {
+                "id": f"{press.id}:pressed",
+                "chat": press.chat,
+                "text": text,
+                "buttons": [],
+                "reply_to": press.message,
+            }
+        )
 
     def fetch(self, file: str, folder: Path, name: str) -> Path:
-        """No files come this way."""
+        """Refuse: no files come this way."""
         raise Refused("error.webhook.files")
 
     def has_owner(self, chat: str) -> bool:
-        """Whoever holds the secret speaks for the group."""
+        """Return False: whoever holds the secret speaks for the group."""
         return True
 
     def _sign(self, body: bytes) -> str:
@@ -114,12 +127,18 @@ class Webhook:
         body = json.dumps(said, ensure_ascii=False).encode()
         headers = {"Content-Type": "application/json", HEADER: self._sign(body)}
         try:
-            answer = requests.post(self._settings.url, body, headers=headers, timeout=PATIENCE_SECONDS)  # fmt: skip
+            answer = requests.post(
+                self._settings.url, body, headers=headers, timeout=PATIENCE_SECONDS
+            )
         except requests.RequestException as error:
-            raise TryLater(PAUSE_SECONDS, "error.webhook.away", kind=type(error).__name__) from None  # fmt: skip
+            raise TryLater(PAUSE_SECONDS, "error.webhook.away", kind=type(error).__name__) from None
         if answer.status_code == 429 or answer.status_code >= 500:
             wait = answer.headers.get("Retry-After", "")
-            raise TryLater(float(wait) if wait.isdecimal() else PAUSE_SECONDS, "error.webhook.status", status=answer.status_code)  # fmt: skip
+            raise TryLater(
+                float(wait) if wait.isdecimal() else PAUSE_SECONDS,
+                "error.webhook.status",
+                status=answer.status_code,
+            )
         if answer.status_code >= 400:
             raise Refused("error.webhook.status", status=answer.status_code)
 

@@ -1,5 +1,5 @@
-"""List what other programs may call, each proven SOP as a typed tool, `recall` and `run_task`; and do it: each call is a run
-in a process of its own, which outlives its client and this server.
+"""List what other programs may call, each proven SOP as a typed tool, `recall` and `run_task`; and
+do it: each call is a run in a process of its own, which outlives its client and this server.
 
 The calls live in the server's event loop.
 """
@@ -195,7 +195,8 @@ class Calls:
         return next(iter(child.asked.values()), None) if child else None
 
     def abandoned(self, run: str) -> None:
-        """Stop a run whose call was cancelled; where the client has gone with the server, it goes on by itself."""
+        """Stop a run whose call was cancelled; where the client has gone with the server, it goes
+        on by itself."""
         asyncio.get_running_loop().call_later(CLOSING_SECONDS, self.work.stop, run)
 
     async def recall(self, given: dict[str, Any]) -> Ended:
@@ -209,10 +210,10 @@ class Calls:
         return Ended("\n\n".join(lines) or "-", {"results": found}, False)
 
     def _recalled(self, query: str, limit: int) -> list[dict[str, Any]]:
-        from ui.memory.journal import opened
+        from ui.memory import recalled
 
-        with opened(self._config) as memory:
-            results, _ = memory.retrieve(query, datetime.now().astimezone(), max(1, min(limit, 50)))
+        now = datetime.now().astimezone()
+        results, _ = recalled(self._config, query, now, max(1, min(limit, 50)))
         return [
             {
                 "at": each.turn.at.isoformat(timespec="seconds"),

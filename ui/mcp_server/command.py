@@ -1,4 +1,5 @@
-"""`mcp serve`: over stdio for the program that starts it, or with `--http` for all programs here that hold the token."""
+"""`mcp serve`: over stdio for the program that starts it, or with `--http` for all programs here
+that hold the token."""
 
 from __future__ import annotations
 
@@ -89,7 +90,8 @@ def _made(config: Config, args: Namespace) -> tuple[Server[Any], Callable[[], Aw
 
 
 def token(config: Config) -> str:
-    """Return what programs show as `Authorization: Bearer TOKEN`; made once, readable by the owner alone."""
+    """Return what programs show as `Authorization: Bearer TOKEN`; made once, readable by the owner
+    alone."""
     file = config.home / "mcp" / "token"
     with contextlib.suppress(FileNotFoundError):
         return file.read_text("utf-8").strip()

@@ -1,7 +1,8 @@
-"""The server of the package mcp: tools are listed and called, and the client's user is asked, in both ways that MCP has.
+"""The server of the package mcp: tools are listed and called, and the client's user is asked, in
+both ways that MCP has.
 
-Until 2025-11-25 the server asks by a request of its own; from 2026-07-28 on it answers "input required", and the client
-calls again with the answer. Imported inside functions only.
+Until 2025-11-25 the server asks by a request of its own; from 2026-07-28 on it answers "input
+required", and the client calls again with the answer. Imported inside functions only.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ async def _called(
 
 
 def _gone_on(calls: Calls, params: types.CallToolRequestParams) -> str:
-    """Take the answer that a repeated call brings; return its run. Raises MCPError for a run that asks nothing."""
+    """Take the answer that a repeated call brings; return its run. Raises MCPError for a run that
+    asks nothing."""
     run = params.request_state or ""
     asked = calls.asked_by(run)
     if asked is None and run not in calls.work.children:

@@ -35,8 +35,8 @@ class NotInGraph(SopwithError):
     JSON,
 )
 def graph(args: Namespace, config: Config) -> int:
-    """`memory graph [NAME]`: what is around a name; without one, the strongest of all. `args`: name, limit, depth, since,
-    until, session, pause, go_on, json."""
+    """`memory graph [NAME]`: what is around a name; without one, the strongest of all. `args`:
+    name, limit, depth, since, until, session, pause, go_on, json."""
     if args.pause or args.go_on:
         return _set_paused(config, is_paused=args.pause)
     _settle(config)
@@ -90,7 +90,8 @@ def _name(node: dict[str, Any]) -> str:
 
 
 def _label(label: str) -> str:
-    """Return what somebody is to somebody in the owner's language; other labels stand as they were said."""
+    """Return what somebody is to somebody in the owner's language; other labels stand as they were
+    said."""
     if says(key := f"graph_label_{label.replace(' ', '_')}"):
         return say(key)
     is_chinese = not say("graph_PREFERS").isascii()
@@ -103,7 +104,8 @@ SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
 
 
 def _settle(config: Config) -> None:
-    """Put into the graph what was said a moment ago, when it is little; the journal's other work waits."""
+    """Put into the graph what was said a moment ago, when it is little; the journal's other work
+    waits."""
     from ui.memory.journal import opened_without_meaning
 
     with opened_without_meaning(config) as memory:

@@ -1,4 +1,5 @@
-"""The journal on the screen: `memory search|show|import|rebuild`, and its part of `memory check`."""
+"""The journal on the screen: `memory search|show|import|rebuild`, and its part of `memory
+check`."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ class NotInJournal(SopwithError):
 
 
 def opened(config: Config) -> Memory:
-    """The owner's journal. Raises JournalError."""
+    """Return the owner's journal. Raises JournalError."""
     made, held = embedder(config.embeddings), held_values(config, os.environ)
     return Memory(
         config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph
@@ -48,7 +49,7 @@ def opened(config: Config) -> Memory:
 
 
 def opened_without_meaning(config: Config) -> Memory:
-    """The same to read from and to work off what needs no vectors. Raises JournalError."""
+    """Return the same to read from and to work off what needs no vectors. Raises JournalError."""
     return Memory(config.home, MAIN, graph=config.graph)
 
 
@@ -62,18 +63,24 @@ def opened_without_meaning(config: Config) -> Memory:
 )
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
-    with opened(config) as memory:
-        if not memory.flush(FEW_SECONDS if memory.waiting() <= FEW else SETTLE_SECONDS):
-            memory.rest()
-        now = args.now or datetime.now().astimezone()
-        limit = args.limit or SHOWN
-        results, lacks = memory.retrieve(" ".join(args.text), now, limit, args.session)
-        degraded = sorted({*lacks, "index"} if memory.problem else lacks)
+    now, text = args.now or datetime.now().astimezone(), " ".join(args.text)
+    results, degraded = recalled(config, text, now, args.limit or SHOWN, args.session)
     if args.json:
-        print_json({"results": [_entry(found) for found in results], "degraded": degraded})
+        print_json({"results": [found_as_json(each) for each in results], "degraded": degraded})
     else:
         _show_found(results, degraded)
     return 0
+
+
+def recalled(
+    config: Config, text: str, now: datetime, limit: int, session: str | None = None
+) -> tuple[Sequence[Found], list[str]]:
+    """Return what was said about something, best first, and what recall had to do without."""
+    with opened(config) as memory:
+        if not memory.flush(FEW_SECONDS if memory.waiting() <= FEW else SETTLE_SECONDS):
+            memory.rest()
+        results, lacks = memory.retrieve(text, now, limit, session)
+        return results, sorted({*lacks, "index"} if memory.problem else lacks)
 
 
 def _show_found(results: Sequence[Found], degraded: Sequence[str]) -> None:
@@ -90,7 +97,8 @@ def _show_found(results: Sequence[Found], degraded: Sequence[str]) -> None:
     "memory show", Argument("turn", "?"), Option("--session", "S", key="opt.only-session"), JSON
 )
 def show(args: Namespace, config: Config) -> int:
-    """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`: turn, session, json."""
+    """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`:
+    turn, session, json."""
     with opened(config) as memory:
         if args.turn:
             return _show_turn(memory, args)
@@ -170,7 +178,7 @@ def problems(config: Config) -> list[str]:
 
 
 def _work_off(memory: Memory) -> None:
-    """Waits for vectors, times and episodes, and says how much is left."""
+    """Wait for vectors, times and episodes, and say how much is left."""
     left, until = -1, time.monotonic() + STALLED_SECONDS
     while not memory.flush(2.0) and time.monotonic() < until:
         if (now := memory.waiting()) != left:
@@ -179,7 +187,7 @@ def _work_off(memory: Memory) -> None:
 
 
 def _progress(key: str) -> Any:
-    """Says how far it is, once a second at most."""
+    """Say how far it is, once a second at most."""
     told = -1.0
 
     def tell(done: int) -> None:
@@ -201,13 +209,14 @@ def _lines(turn: Turn, why: str) -> str:
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())
 
 
-def _entry(found: Found) -> dict[str, Any]:
+def found_as_json(found: Found) -> dict[str, Any]:
+    """Return what recall found for machines."""
     more = {"episode": found.episode, "score": found.score, "why": found.why}
     return turn_as_json(found.turn) | more
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:
-    """A turn for machines."""
+    """Return a turn for machines."""
     return {
         **{name: getattr(turn, name) for name in _TURN},
         "at": iso(turn.at),
@@ -218,5 +227,5 @@ def turn_as_json(turn: Turn) -> dict[str, Any]:
 
 
 def iso(at: datetime | None) -> str | None:
-    """A time for machines: UTC, ISO 8601."""
+    """Return a time for machines: UTC, ISO 8601."""
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -26,7 +26,7 @@ class MemoryUsage(SopwithError):
 
 
 def store(config: Config) -> FactStore:
-    """The facts of this home folder."""
+    """Return the facts of this home folder."""
     return FactStore(config.home, _redactor(config))
 
 
@@ -38,15 +38,17 @@ def _redactor(config: Config) -> Redactor:
 def facts(args: Namespace, config: Config) -> int:
     """`memory facts`. `args`: json."""
     known = store(config).all()
-    again = {fact.id for fact in known if fact.is_due}
-    found = {"facts": [fact_as_json(fact, fact.id in again) for fact in known]}
     heads = "memory_column_id:cyan memory_column_section memory_column_day memory_column_source"
-    rows = [_row(fact, fact.id in again) for fact in known]
-    return print_list(args, found, f"{heads} memory_column_fact*", rows, say("memory_none"))
+    rows, heads = [_row(fact) for fact in known], f"{heads} memory_column_fact*"
+    return print_list(args, facts_as_json(known), heads, rows, say("memory_none"))
 
 
-def fact_as_json(fact: Fact, is_due: bool) -> dict[str, Any]:
-    """A fact for machines; `is_due`: it should be looked at again."""
+def facts_as_json(known: list[Fact]) -> dict[str, Any]:
+    """Return facts for machines; `due`: it should be looked at again."""
+    return {"facts": [_as_json(fact) for fact in known]}
+
+
+def _as_json(fact: Fact) -> dict[str, Any]:
     return {
         "id": fact.id or None,
         "section": fact.section,
@@ -55,20 +57,21 @@ def fact_as_json(fact: Fact, is_due: bool) -> dict[str, Any]:
         "source": fact.source,
         "supersedes": fact.supersedes or None,
         "reprobe": fact.reprobe or None,
-        "due": is_due,
+        "due": fact.is_due,
     }
 
 
-def _row(fact: Fact, is_due: bool) -> list[str]:
+def _row(fact: Fact) -> list[str]:
     text = one_line(fact.text, 500)
     if fact.reprobe:
-        text += " " + say("memory_due" if is_due else "memory_reprobe", day=fact.reprobe)
+        text += " " + say("memory_due" if fact.is_due else "memory_reprobe", day=fact.reprobe)
     return [fact.id or "–", fact.section, fact.day or "–", fact.source, text]
 
 
 @command("memory check", JSON)
 def check(args: Namespace, config: Config) -> int:
-    """`memory check`: 0 when facts and journal hold together, 1 when something is wrong. `args`: json."""
+    """`memory check`: 0 when facts and journal hold together, 1 when something is wrong. `args`:
+    json."""
     from ui.memory.journal import problems
 
     found = store(config).check(config.lang) + problems(config)
@@ -94,7 +97,8 @@ def undo(args: Namespace, config: Config) -> int:
 
 @command("memory note", Argument("text", "+"))
 def add_note(args: Namespace, config: Config) -> int:
-    """`memory note TEXT`: a line in today's note; `[SECTION] text` is a fact, since the owner says so."""
+    """`memory note TEXT`: a line in today's note; `[SECTION] text` is a fact, since the owner says
+    so."""
     text = " ".join(args.text).strip()
     if not text:
         raise MemoryUsage(say("memory_empty"))

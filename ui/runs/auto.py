@@ -1,4 +1,5 @@
-"""Work that nobody watches, on the screen: `auto`, a line for each thing that happens; `worker`, for tasks of many machines."""
+"""Work that nobody watches, on the screen: `auto`, a line for each thing that happens; `worker`,
+for tasks of many machines."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from typing import Any
 
 from config import Config
 from runs.auto import Autonomous
+from runs.control.remote import queue_of
 from runs.notify import delivering
-from runs.queues import queue_of
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Option, amount, command, span
 from ui.lists import print_json, print_list
@@ -118,7 +119,8 @@ def _list(args: Namespace, config: Config) -> int:
 
 
 def fetched(run: str, config: Config) -> str | None:
-    """The id of a shared run whose log was brought here to be read; None when there is none of this id."""
+    """Return the id of a shared run whose log was brought here to be read; None when there is none
+    of this id."""
     if config.queue is None:
         return None
     return run if queue_of(config).copied(config, run) else None

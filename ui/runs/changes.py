@@ -1,4 +1,5 @@
-"""Show what runs have changed, and take it back: `diff`, `undo`; `trash list|restore` brings back what was removed together."""
+"""Show what runs have changed, and take it back: `diff`, `undo`; `trash list|restore` brings back
+what was removed together."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from config import Config, SopwithError
 from memory.logs import find_run, read_events
 from memory.runlog import append_undone
 from safety.changes import Change
-from sandbox.stage import StageError, UndoStore
 from sandbox.trash import Trash, TrashError
+from sandbox.undo import StageError, UndoStore
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -151,7 +152,8 @@ def _store(config: Config) -> UndoStore:
 
 
 def _run(config: Config, store: UndoStore, name: str) -> str:
-    """Return the run that is meant; "last" is the one that has changed something last. Raises NoSuchRun."""
+    """Return the run that is meant; "last" is the one that has changed something last. Raises
+    NoSuchRun."""
     if name == "last" and (last := store.last_run()):
         return last
     known = {each.run for each in store.all()}
@@ -193,7 +195,8 @@ def list_(args: Namespace, config: Config) -> int:
 
 
 def _kept(config: Config) -> list[Kept]:
-    """Return the entries of the undo store that removed something and can be taken back, oldest first."""
+    """Return the entries of the undo store that removed something and can be taken back, oldest
+    first."""
     done = (each for each in UndoStore(config.home).all() if each.state == "done")
     return [each for each in done if _gone(each) and not each.is_undo]
 

@@ -1,4 +1,5 @@
-"""`--dry-run`: do a command in a stage, show what it would change and what it answers, and throw it away."""
+"""`--dry-run`: do a command in a stage, show what it would change and what it answers, and throw it
+away."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from models.base import Event
 from safety.changes import Change
-from sandbox.stage import Rehearsal, StageError
+from sandbox.stage import Rehearsal
+from sandbox.undo import StageError
 from tools.staged import lines, listed
 from tools.staged.rehearsing import rehearsed
 from ui.lists import print_json

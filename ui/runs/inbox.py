@@ -1,9 +1,11 @@
-"""Show the inbox: `inbox list|answer|approve|deny|dismiss`. An answer lets its run go on, here and now."""
+"""Show the inbox: `inbox list|answer|approve|deny|dismiss`. An answer lets its run go on, here and
+now."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import asdict
+from datetime import datetime
 from typing import Literal
 
 from config import Config
@@ -40,7 +42,7 @@ def _task(entry: Entry, config: Config) -> str:
 
 
 def _print(entry: Entry, task: str) -> None:
-    print(f"{one_line(entry.id)} · {one_line(entry.at)}")
+    print(f"{one_line(entry.id)} · {datetime.fromisoformat(entry.at).astimezone():%Y-%m-%d %H:%M}")
     if task:
         print("  " + say("inbox.task", task=one_line(task, 200)))
     print("  " + visible(entry_text(entry)).strip().replace("\n", "\n  "))
@@ -111,7 +113,7 @@ def _settle(
     decision: Literal["answer", "approve", "deny"],
     text: str,
 ) -> int:
-    """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
+    """Record the owner's word on disk, then go on with the run; the exit code is the run's."""
     from ui.terminal import go_on
 
     Inbox(config.home).answer(entry, Answer(decision, without(config, text)))

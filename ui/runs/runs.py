@@ -42,7 +42,7 @@ class NotWorking(SopwithError):
     JSON,
 )
 def list_(args: Namespace, config: Config) -> int:
-    """`runs list [TEXT]`."""
+    """Do `runs list [TEXT]`."""
     from memory.logs.index import line_of, lines
 
     is_filtered = any((args.search, args.status, args.since, args.sop))
@@ -95,7 +95,8 @@ def _row(run: RunSummary) -> list[str]:
 
 @command("runs show", Argument("run"), Option("--network"), JSON)
 def show(args: Namespace, config: Config) -> int:
-    """`runs show RUN`: the trace of a run, readable; with --json every event whole; with --network what went where."""
+    """Do `runs show RUN`: the trace of a run, readable; with --json every event whole; with
+    --network what went where."""
     run = _found(args.run, config)
     if args.network:
         return _show_network(run, args, config)
@@ -113,7 +114,8 @@ def show(args: Namespace, config: Config) -> int:
 
 
 def _found(name: str, config: Config) -> str:
-    """The run that `name` means. What machines share is brought here first, as far as its log is written by now."""
+    """Return the run that `name` means. What machines share is brought here first, as far as its
+    log is written by now."""
     if config.queue and RUN_ID.fullmatch(name):
         folder = config.home / "runs" / name
         if (folder / SHARED).exists() or not folder.exists():
@@ -125,7 +127,8 @@ def _found(name: str, config: Config) -> str:
 
 
 def trace(event: Event) -> Iterator[str]:
-    """The lines of one event in a trace: what was said, called, answered, and what it cost."""
+    """Yield the lines of one event in a trace: what was said, called, answered, and what it
+    cost."""
     if lines := _TRACED.get(event["type"]):
         yield from lines(event)
     elif line := plain.progress(event):
@@ -195,7 +198,7 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
 
 @command("runs cancel", Argument("run"))
 def cancel(args: Namespace, config: Config) -> int:
-    """`runs cancel RUN`."""
+    """Do `runs cancel RUN`."""
     run = _found(args.run, config)
     if not stop(config, run):
         raise NotWorking(say("runs.ended", run=run))
@@ -205,7 +208,8 @@ def cancel(args: Namespace, config: Config) -> int:
 
 @command("runs steer", Argument("run"), Argument("text", "+"))
 def steer(args: Namespace, config: Config) -> int:
-    """`runs steer RUN TEXT`: speaks to a run that another process works on, here or on another machine."""
+    """Do `runs steer RUN TEXT`: speak to a run that another process works on, here or on another
+    machine."""
     run = _found(args.run, config)
     if not say_to(config, run, " ".join(args.text)):
         raise NotWorking(say("runs.not_working", run=run))

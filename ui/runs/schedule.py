@@ -1,4 +1,5 @@
-"""Jobs on the screen: `schedule add|list|show|enable|disable|remove|run-now|history|start|install`."""
+"""Jobs on the screen: `schedule
+add|list|show|enable|disable|remove|run-now|history|start|install`."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ class _Jobs:
                 outcomes.settle(row, job if isinstance(job, Job) else None)
 
     def entry(self, id: str, lang: str) -> dict[str, Any]:
-        """A job as machines read it (contract `schedule list`)."""
+        """Return a job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
         last = {"last": _row(rows[0])} if rows else {}
@@ -84,75 +85,58 @@ class _Jobs:
 
 def when(job: Job) -> str:
     """Say in the owner's language when a job is due."""
-    fields = job.fields
-    steps = re.fullmatch(r"every_(\d+)([mh])", fields.get("repeat") or "")
-    if steps and job.every is None:
-        often = say(f"when.every_{steps[2]}", n=int(steps[1]))
-        return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
+    count, unit = job.every or (0, "")
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
-    if fields.get("cron"):
-        return _cron(job.cron[0]) or say("when.cron", line=job.cron[0])
-    return _repeats(job)
+    if not job.cron:
+        return say(f"when.every_{unit}", n=count)
+    steps = re.fullmatch(r"every_(\d+)([mh])", job.fields.get("repeat") or "")
+    if steps:
+        often = say(f"when.every_{steps[2]}", n=int(steps[1]))
+        return say(
+            "when.each_day_from", often=often, time=str(job.fields["schedule"]).strip("[]' ")
+        )
+    rows = [line.split() for line in job.cron]
+    kind, days = _days(*rows[0][2:])
+    if not kind or not all(re.fullmatch(r"[\d,]+ [\d,]+", " ".join(row[:2])) for row in rows):
+        return say("when.cron", line=job.cron[0])
+    times = ", ".join(dict.fromkeys(time for row in rows for time in _times(*row[:2])))
+    kind = "once" if job.is_once else f"every_{unit}" if unit else kind
+    return say(f"when.{kind}", n=count, days=days, times=times)
 
 
-def _cron(line: str) -> str:
-    """Say a cron line of plain times, and of plain days of the week or of the month; "" for another one."""
-    minutes, hours, day, month, weekday = line.split()
-    if month != "*" or not re.fullmatch(r"[\d,]+ [\d,]+", f"{minutes} {hours}"):
-        return ""
+def _times(minutes: str, hours: str) -> list[str]:
+    """Return the times of a day that two fields of a cron line name."""
     pairs = ((hour, minute) for hour in hours.split(",") for minute in minutes.split(","))
-    times = ", ".join(f"{int(hour):02d}:{int(minute):02d}" for hour, minute in pairs)
-    nth = re.fullmatch(r"([0-7])(?:#([1-5])|L)", weekday)
-    if nth and day == "*":
-        which = say(f"when.nth_{nth[2] or 'last'}", day=_weekday(nth[1]))
-        return say("when.monthly", days=which, times=times)
-    if weekday == "*" and re.fullmatch(r"(?:\d+|L)(?:,(?:\d+|L))*", day):
-        named = (_day_of_month(each.replace("L", "last")) for each in day.split(","))
-        return say("when.monthly", days=say("when.and").join(named), times=times)
-    if day == "*" and weekday in _REPEATS:
-        return say(f"when.{_REPEATS[weekday]}", times=times)
-    if day == "*" and re.fullmatch(r"[0-7](?:,[0-7])*", weekday):
-        days = say("when.and").join(map(_weekday, weekday.split(",")))
-        return say("when.weekly", days=days, times=times)
-    return ""
+    return [f"{int(hour):02d}:{int(minute):02d}" for hour, minute in pairs]
+
+
+def _days(day: str, month: str, weekday: str) -> tuple[str, str]:
+    """Return how the last three fields of a cron line are said, and the days that they name; ""
+    where nothing says it."""
+    both = say("when.and").join
+    if month != "*" or "*" not in (day, weekday):
+        return "", ""
+    if weekday in _REPEATS and day == "*":
+        return _REPEATS[weekday], ""
+    if re.fullmatch(r"(?:\d+|L)(?:,(?:\d+|L))*", day):
+        named = (
+            say("when.last_day" if n == "L" else "when.day", n=n.lstrip("0"))
+            for n in day.split(",")
+        )
+        return "monthly", both(named)
+    if nth := re.fullmatch(r"([0-7])(?:#([1-5])|L)", weekday):
+        return "monthly", say(f"when.nth_{nth[2] or 'last'}", day=_weekday(nth[1]))
+    if re.fullmatch(r"(?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*", weekday):
+        return "weekly", both(map(_weekday, weekday.split(",")))
+    return "", ""
 
 
 _REPEATS = {"*": "daily", "1-5": "weekday", "0,6": "weekend", "6,0": "weekend"}
 
 
-def _weekday(number: str) -> str:
-    return say(f"when.{DAYS[int(number) % 7]}")
-
-
-def _repeats(job: Job) -> str:
-    """Say the times of `schedule` and the days of `repeat`."""
-    fields, repeat = job.fields, job.fields.get("repeat") or "daily"
-    has_times = "schedule" in fields or "repeat" in fields
-    times = ", ".join(dict.fromkeys(map(_time_of, job.cron))) if has_times else ""
-    named = _named_days(fields.get("on"))
-    if repeat == "monthly":
-        days = say("when.and").join(_day_of_month(day) for day in named or ["1"])
-        return say("when.monthly", days=days, times=times)
-    days = say("when.and").join(say(f"when.{day[:3].lower()}") for day in named or ["mon"])
-    if job.every is not None:
-        return say(f"when.every_{job.every[1]}", n=job.every[0], times=times, days=days)
-    return say(f"when.{repeat}", times=times, days=days)
-
-
-def _time_of(line: str) -> str:
-    minute, hour = line.split()[:2]
-    return f"{int(hour):02d}:{int(minute):02d}"
-
-
-def _named_days(on: Any) -> list[str]:
-    if isinstance(on, list):
-        return [str(day) for day in on]
-    return re.split(r"[,\s]+", str(on)) if on else []
-
-
-def _day_of_month(day: str) -> str:
-    return say("when.last_day") if day == "last" else say("when.day", n=int(day))
+def _weekday(said: str) -> str:
+    return say(f"when.{DAYS[int(said) % 7] if said.isdecimal() else said}")
 
 
 @command(
@@ -171,7 +155,8 @@ def _day_of_month(day: str) -> str:
     JSON,
 )
 def add(args: Namespace, config: Config) -> int:
-    """`schedule add WHEN TASK`: shows what it understood, and keeps it. With --sop the task's words are k=v."""
+    """`schedule add WHEN TASK`: shows what it understood, and keeps it. With --sop the task's words
+    are k=v."""
     jobs, since = _Jobs(config), datetime.now(UTC)
     fields = _asked_for(args, config)
     id = args.name or _free_name(fields, jobs.all)
@@ -188,8 +173,17 @@ def add(args: Namespace, config: Config) -> int:
     jobs.folder.write(id, fields, f"schedule: {id} added")
     jobs.folder.all()
     jobs.ledger.counted({id: (job.rule, since)}, since)
-    _say_kept(config, id, as_json=args.json)
+    _say_kept(config, job, as_json=args.json)
     return 0
+
+
+def _is_known(task: str, config: Config) -> bool:
+    """Return True for a task that is done without a model."""
+    from learning.route import Remembered, choose
+    from ui.sops.sops import store
+
+    known = Remembered(config.home).with_wordings(store(config).all())
+    return choose(task, known, Path.cwd(), Path.home()).decision == "rote"
 
 
 def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
@@ -222,13 +216,15 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _say_kept(config: Config, id: str, *, as_json: bool) -> None:
+def _say_kept(config: Config, job: Job, *, as_json: bool) -> None:
     if as_json:
-        print_json({"job": _Jobs(config).entry(id, config.lang)})
+        print_json({"job": _Jobs(config).entry(job.id, config.lang)})
         return
-    print(say("schedule.kept", id=id, path=config.home / "schedule" / f"{id}.json"))
+    print(say("schedule.kept", id=job.id, path=config.home / "schedule" / f"{job.id}.json"))
     if not is_at_work(config.home):
         print(say("schedule.no_scheduler"))
+    if job.prompt and not config.models and not _is_known(job.prompt, config):
+        print(say("schedule.no_model"))
 
 
 def _what(args: Namespace, config: Config) -> dict[str, Any]:
@@ -249,7 +245,7 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
 
 
 def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
-    """A name made of the first words of the task."""
+    """Return a name made of the first words of the task."""
     words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
     stem = "-".join(words[:4])[:30].strip("-_") or "job"
     names = (stem, *(f"{stem}-{n}" for n in range(2, 100_000)))
@@ -356,7 +352,7 @@ def history(args: Namespace, config: Config) -> int:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    """A row as machines read it; moments in UTC."""
+    """Return a row as machines read it; moments in UTC."""
     kept = ("job", "status", "reason", "kind", "n", "result", "model_calls", "cost")
     return {
         **{key: getattr(row, key) for key in kept},
@@ -432,7 +428,8 @@ def remove(args: Namespace, config: Config) -> int:
 
 @command("schedule run-now", Argument("job"), Option("--events"), DRY_RUN, JSON)
 def run_now(args: Namespace, config: Config) -> int:
-    """`schedule run-now JOB`: does it here and now, as it would be done at its time; it has its row in the ledger."""
+    """`schedule run-now JOB`: does it here and now, as it would be done at its time; it has its row
+    in the ledger."""
     from runs.run import EXIT_CODES
     from runs.schedule.child import do
 

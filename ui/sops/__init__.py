@@ -8,7 +8,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.sops.sops import NO as NO
-    from ui.sops.sops import SopUsage as SopUsage
     from ui.sops.sops import as_json as as_json
     from ui.sops.sops import as_word as as_word
     from ui.sops.sops import entries as entries

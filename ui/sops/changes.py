@@ -32,7 +32,7 @@ SHOWN_RUNS = 20  # of the table: the first one and the newest; --json has all
 
 
 def changes(config: Config) -> SopChanges:
-    """The write side of this home folder's SOPs."""
+    """Return the write side of this home folder's SOPs."""
     return SopChanges(config.home, SEEDS)
 
 
@@ -54,9 +54,10 @@ def verify_(args: Namespace, config: Config) -> int:
 
 
 def _offer_the_new_form(sop: Sop, config: Config) -> None:
-    """Ask if steps that are only shell become one script, whose changes are held before they count."""
+    """Ask if steps that are only shell become one script, whose changes are held before they
+    count."""
     from runs.learning.turning import turned
-    from ui.sops.teaching.lesson_shown import show_seen
+    from ui.sops.teaching.lesson_shown import show_output, show_paths
     from ui.terminal import read_next
 
     lesson = turned(sop, Ground.of(roots(config), config.home, Path.cwd()))
@@ -65,7 +66,8 @@ def _offer_the_new_form(sop: Sop, config: Config) -> None:
     print(say("sops.turn", name=sop.name))
     for case in lesson.cases:
         print(" ".join(f"{name}={as_word(value)}" for name, value in case.values.items()))
-        show_seen(case.seen)
+        show_paths(case.seen)
+        show_output(case.seen)
     if read_next(say("sops.turn_prompt")).strip().lower() in NO:
         return
     status = lesson.status() if sop.status in PROVEN else sop.status
@@ -74,7 +76,7 @@ def _offer_the_new_form(sop: Sop, config: Config) -> None:
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
-    """A line for each case, then what it comes to."""
+    """Return a line for each case, then what it comes to."""
     lines = [line for result in verdict.cases for line in _case_lines(result)]
     moved = verdict.status_before != verdict.status_after
     status = f"{verdict.status_before} → {verdict.status_after}" if moved else verdict.status_after
@@ -133,7 +135,8 @@ def rollback(args: Namespace, config: Config) -> int:
 
 
 def find_name(config: Config, name: str) -> str:
-    """The name of an SOP that is there, or was: one that was removed can be brought back. Raises SopUsage."""
+    """Return the name of an SOP that is there, or was: one that was removed can be brought back.
+    Raises SopUsage."""
     try:
         return find(config, name).name
     except SopUsage:
@@ -159,7 +162,8 @@ def disable(args: Namespace, config: Config) -> int:
 
 @command("sops enable", Argument("sop"))
 def enable(args: Namespace, config: Config) -> int:
-    """`sops enable NAME`: what was disabled has the status again that it had; what failed has to prove itself anew."""
+    """`sops enable NAME`: what was disabled has the status again that it had; what failed has to
+    prove itself anew."""
     sop, store = find(config, args.sop), changes(config)
     if sop.is_quarantined:
         from ui.sops.imports import let_in
@@ -176,7 +180,8 @@ def enable(args: Namespace, config: Config) -> int:
 
 
 def status_before(sop: Sop, store: SopChanges) -> Status:
-    """The status that an SOP had before it was disabled; after failures at most a candidate, and without steps a draft."""
+    """Return the status that an SOP had before it was disabled; after failures at most a candidate,
+    and without steps a draft."""
     if sop.procedure is None:
         return "draft"
     if sop.status == "suspended":
@@ -202,7 +207,8 @@ def export(args: Namespace, config: Config) -> int:
 
 @command("sops stats", Argument("sop"), JSON)
 def stats(args: Namespace, config: Config) -> int:
-    """`sops stats NAME`: per run its lane and what it took, then what was saved. `args`: sop, json."""
+    """`sops stats NAME`: per run its lane and what it took, then what was saved. `args`: sop,
+    json."""
     sop = find(config, args.sop)
     runs = SopStats(config.home).runs(sop.name)
     counts = count(runs, _went_back(config, sop.name))
@@ -224,7 +230,8 @@ def stats(args: Namespace, config: Config) -> int:
 
 
 def _went_back(config: Config, name: str) -> int:
-    """Return the version that the last rollback made; 0 where there was none, or no history is kept."""
+    """Return the version that the last rollback made; 0 where there was none, or no history is
+    kept."""
     try:
         found = changes(config).history(name)
     except RepositoryError:
@@ -255,7 +262,7 @@ def _lane(lane: str) -> str:
 
 
 def _outcome(outcome: str) -> str:
-    """An outcome in words; one that a later version may know better stays as it is."""
+    """Return an outcome in words; one that a later version may know better stays as it is."""
     for key in (f"stats_outcome_{outcome}", f"status.{outcome}"):
         if says(key):
             return say(key)

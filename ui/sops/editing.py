@@ -1,4 +1,5 @@
-"""Change, rename and remove SOPs of one's own: `sops edit|rename|remove`. The history keeps what was there."""
+"""Change, rename and remove SOPs of one's own: `sops edit|rename|remove`. The history keeps what
+was there."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ Files = Mapping[str, str | bytes]
 
 @command("sops edit", Argument("sop"), Option("--stdin", key="opt.edit-stdin"))
 def edit(args: Namespace, config: Config) -> int:
-    """`sops edit NAME`: 0 when a new version was stored or nothing was changed, 1 when what was written cannot be meant."""
+    """`sops edit NAME`: 0 when a new version was stored or nothing was changed, 1 when what was
+    written cannot be meant."""
     sop = find(config, args.sop)
     with tempfile.TemporaryDirectory(prefix="sopwith-edit-") as place:
         folder = Path(place) / sop.name
@@ -70,7 +72,8 @@ def _open(folder: Path) -> None:
 
 
 def _put(folder: Path, given: Mapping[str, Any]) -> None:
-    """Put what a form says into the files: `description`, `body`, and `content`, the keys of sop.yaml."""
+    """Put what a form says into the files: `description`, `body`, and `content`, the keys of
+    sop.yaml."""
     if content := given.get("content"):
         (folder / "sop.yaml").write_text(to_yaml(content), "utf-8")
     file = folder / "SKILL.md"
@@ -111,7 +114,8 @@ def _stored(sop: Sop, edited: Sop, config: Config) -> int:
 
 @command("sops rename", Argument("sop"), Argument("new"))
 def rename(args: Namespace, config: Config) -> int:
-    """`sops rename NAME NEW`: the same SOP under another name; its status, cases and wordings stay."""
+    """`sops rename NAME NEW`: the same SOP under another name; its status, cases and wordings
+    stay."""
     sop, new = _own(config, args.sop), args.new
     if not NAME.fullmatch(new):
         raise SopUsage(say("teach.bad_name", name=one_line(new, 80), near="old-files"))

@@ -1,4 +1,5 @@
-"""Skills from elsewhere on the screen: `sops import PATH|GIT-URL|ZIP`, what was found in them, and letting one in."""
+"""Skills from elsewhere on the screen: `sops import PATH|GIT-URL|ZIP`, what was found in them, and
+letting one in."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def _show_refused(skill: Skill, problem: str) -> None:
 
 
 def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
-    """The name under which a skill came in, and why it did not; that is empty when it did."""
+    """Return the name under which a skill came in, and why it did not; that is empty when it
+    did."""
     if skill.problem:
         return skill.name, in_words(skill.problem)
     known = {sop.name: sop for sop in sops.store(config).all()}
@@ -85,7 +87,7 @@ def _show(skill: Skill) -> None:
 
 
 def show_findings(findings: tuple[Finding, ...]) -> None:
-    """One line for each thing to look at: file, line, what it is, and the line itself."""
+    """Print a line for each thing to look at: file, line, what it is, and the line itself."""
     for finding in findings[:MAX_SHOWN]:
         place = f"{one_line(finding.file, 100)}:{finding.line}"
         print(f"  ⚠ {place} · {say(f'finding.{finding.rule}')} · {one_line(finding.text, 160)}")
@@ -108,7 +110,8 @@ def _as_json(skill: Skill, name: str, problem: str) -> dict[str, object]:
 
 
 def let_in(sop: Sop, config: Config) -> int:
-    """`sops enable NAME` of one that is in quarantine: shows once more what the scan finds, and makes it a draft."""
+    """`sops enable NAME` of one that is in quarantine: shows once more what the scan finds, and
+    makes it a draft."""
     show_findings(tuple(findings_of(sop)))
     release(sop, SopChanges(config.home, SEEDS), say("sops.enable_reason"))
     print(say("import.let_in_steps" if sop.procedure else "import.let_in", name=sop.name))

@@ -35,12 +35,12 @@ class SopUsage(SopwithError):
 
 
 def store(config: Config) -> SopStore:
-    """The SOPs of this home folder, and the seeds."""
+    """Return the SOPs of this home folder, and the seeds."""
     return SopStore(SEEDS, config.home / "sops")
 
 
 def find(config: Config, name: str) -> Sop:
-    """The SOP of this name. Raises SopUsage with the nearest name."""
+    """Return the SOP of this name. Raises SopUsage with the nearest name."""
     known = store(config)
     sop = known.get(name)
     if sop is None:
@@ -84,7 +84,8 @@ def _row(line: dict[str, Any]) -> list[str]:
 
 
 def can_be_done(sop: Sop) -> bool:
-    """Return False for what only a model reads: seeds that are text alone, drafts without steps, the archive."""
+    """Return False for what only a model reads: seeds that are text alone, drafts without steps,
+    the archive."""
     if sop.status == "archived":
         return False
     is_only_text = sop.steps is None and not sop.problem
@@ -92,7 +93,7 @@ def can_be_done(sop: Sop) -> bool:
 
 
 def entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
-    """One line of a list; `runs` of it were begun, `by_rote` done without a model."""
+    """Return one line of a list; `runs` of it were begun, `by_rote` done without a model."""
     line: dict[str, Any] = {
         "name": sop.name,
         "status": sop.status,
@@ -133,18 +134,19 @@ def show(args: Namespace, config: Config) -> int:
 
 
 def parameters(values: Sequence[str]) -> dict[str, str]:
-    """The parameters of `sops run` by name. Raises SopUsage for what is not k=v."""
-    found: dict[str, str] = {}
+    """Return the parameters of `sops run` by name; one that comes again is a list. Raises SopUsage
+    for what is not k=v."""
+    found: dict[str, list[str]] = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not equals or not name:
             raise SopUsage(say("sops.not_pair", text=one_line(value, 80)))
-        found[name] = text
-    return found
+        found.setdefault(name, []).append(text)
+    return {name: each[0] if len(each) == 1 else json.dumps(each) for name, each in found.items()}
 
 
 def as_word(value: Any) -> str:
-    """A value as it can be given again as k=v: a folder below the owner's home with ~."""
+    """Return a value as it can be given again as k=v: a folder below the owner's home with ~."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     home = str(Path.home())
     return f"~{text.removeprefix(home)}" if text == home or text.startswith(f"{home}/") else text
@@ -157,15 +159,11 @@ def search(args: Namespace, config: Config) -> int:
     from models.embeddings import embedder
 
     known = Remembered(config.home).with_wordings(store(config).all())
-    by_meaning = partial(embedder, config.embeddings)
-    request = " ".join(args.text)
+    by_meaning, request = partial(embedder, config.embeddings), " ".join(args.text)
     choice = choose(request, known, Path.cwd(), Path.home(), embedder=by_meaning)
-    shown = [as_json(each) for each in choice.candidates]
-    found = {"candidates": shown, "decision": choice.decision}
-    heads, rows = (
-        "sop:cyan score> lane:green parameters reason*",
-        [_candidate(each) for each in shown],
-    )
+    found = {"candidates": list(map(as_json, choice.candidates)), "decision": choice.decision}
+    heads = "sop:cyan score> lane:green parameters reason*"
+    rows = [_candidate(each) for each in map(as_json, choice.candidates)]
     print_list(args, found, heads, rows, say("sops.no_candidates"))
     if not args.json:
         names = ", ".join(sop.name for sop in choice.hints)
@@ -175,7 +173,7 @@ def search(args: Namespace, config: Config) -> int:
 
 
 def as_json(candidate: Candidate) -> dict[str, Any]:
-    """A candidate for machines."""
+    """Return a candidate for machines."""
     return {
         "name": candidate.name,
         "score": candidate.score,

@@ -1,4 +1,5 @@
-"""Help the reader along: `completion bash|zsh|fish` prints a script for the shell, `help [TOPIC]` shows a command's help."""
+"""Help the reader along: `completion bash|zsh|fish` prints a script for the shell, `help [TOPIC]`
+shows a command's help."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def completion(args: Namespace, config: Config) -> int:
 
 
 def offered() -> dict[str, tuple[str, ...]]:
-    """Return what may follow each command line: "" → the commands, `runs` → list, …, `runs list` → its options."""
+    """Return what may follow each command line: "" → the commands, `runs` → list, …, `runs list` →
+    its options."""
     found = {"": tuple(first_words())}
     for path, module in SCREENS.items():
         parent = path.split()[0]

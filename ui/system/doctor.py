@@ -1,4 +1,5 @@
-"""Say what works: `doctor`, one line a thing, with the command that would mend it; `notify test` sends a message."""
+"""Say what works: `doctor`, one line a thing, with the command that would mend it; `notify test`
+sends a message."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def doctor(args: Namespace, config: Config) -> int:
 
 
 def print_checks(found: list[Check]) -> None:
-    """One line a check, the command that mends it below."""
+    """Print a line for each check, the command that mends it below."""
     for check in found:
         mark = {True: "✓", False: "✗", None: "·"}[check.ok]
         print(f"{mark} {check.name}: {one_line(check.detail)}")

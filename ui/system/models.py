@@ -1,4 +1,5 @@
-"""Show what config.yaml names: `models list|test`, `mcp list|test`; what is known of them, and what they do when they are asked."""
+"""Show what config.yaml names: `models list|test`, `mcp list|test`; what is known of them, and what
+they do when they are asked."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ class _Answer:
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
-        """The shape of `--json`."""
+        """Return the shape of `--json`."""
         return {
             "name": self.server,
             "ok": not self.problem,
@@ -159,7 +160,7 @@ def _print_problems(answers: list[_Answer]) -> None:
 
 
 def _ask(config: Config, only: str | None) -> list[_Answer]:
-    """All servers, or one, at the same time. Raises ConfigError."""
+    """Ask all servers, or one, at the same time. Raises ConfigError."""
     names = list(config.mcp.servers)
     if only is not None and only not in names:
         known = ", ".join(names) or "none"

@@ -1,6 +1,8 @@
-"""`safety check`: what the gate would say of calls, one JSON a line. `safety redact`: secrets hidden from stdin to stdout.
+"""`safety check`: what the gate would say of calls, one JSON a line. `safety redact`: secrets
+hidden from stdin to stdout.
 
-Both are made for pipes: each line is answered before the next is read, and nothing that comes in ends them.
+Both are made for pipes: each line is answered before the next is read, and nothing that comes in
+ends them.
 """
 
 from __future__ import annotations
@@ -88,7 +90,8 @@ def redact(args: Namespace, config: Config) -> int:
 
 
 def _comes(source: int) -> bool:
-    """Return True if something comes within a moment; always true where one cannot wait for a pipe."""
+    """Return True if something comes within a moment; always true where one cannot wait for a
+    pipe."""
     return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
 
 
@@ -99,7 +102,8 @@ def _put(text: str) -> None:
 
 
 class _Judge:
-    """Asks the gate about lines. The question that a missing sandbox adds is not put: it says nothing of the call."""
+    """Asks the gate about lines. The question that a missing sandbox adds is not put: it says
+    nothing of the call."""
 
     def __init__(self, config: Config, cwd: Path) -> None:
         own = partial(own_data, config.home, "main", None)
@@ -109,7 +113,7 @@ class _Judge:
         self._context = ToolContext(cwd, config.home / "runs", config.home)
 
     def _is_staged(self, tool: str) -> bool:
-        """True where a run on this machine would stage such a call."""
+        """Return True where a run on this machine would stage such a call."""
         if tool != "code_run":
             return False
         if self._here is None:
@@ -120,7 +124,7 @@ class _Judge:
         return self._here
 
     def of_line(self, line: bytes) -> dict[str, str]:
-        """The answer to one line; never raises."""
+        """Return the answer to one line; never raises."""
         try:
             call = _meant(_read(line.decode("utf-8", "replace").strip()))
             tool = self._tools.get(call.tool)
@@ -192,5 +196,5 @@ def _meant(call: _Call) -> _Call:
 
 
 def _is_meant_as_json(text: str) -> bool:
-    """True of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands."""
+    """Return True of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands."""
     return bool(re.match(r'\{\s*"\w+"\s*:', text))

@@ -1,5 +1,5 @@
-"""Show the settings, secrets never: `config show|path|check`; change one: `config set KEY [VALUE]`. The rest of config.yaml
-stays as it is written, with its comments."""
+"""Show the settings, secrets never: `config show|path|check`; change one: `config set KEY [VALUE]`.
+The rest of config.yaml stays as it is written, with its comments."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ VARIABLE, KEPT = re.compile(r"\$\{(\w+)\}"), re.compile("\\$\ue000(\\w+)\ue001")
 
 @command("config set", Argument("key"), Argument("value", "?"))
 def set_(args: Namespace, config: Config) -> int:
-    """`config set safety.confirm '[delete, send]'`: VALUE is YAML, `-` reads it from stdin, none goes back to the default."""
+    """`config set safety.confirm '[delete, send]'`: VALUE is YAML, `-` reads it from stdin, none
+    goes back to the default."""
     given = sys.stdin.read() if args.value == "-" else args.value or ""
     file = config.home / FILE
     text = file.read_text("utf-8-sig") if file.is_file() else ""
@@ -106,7 +107,8 @@ def set_(args: Namespace, config: Config) -> int:
 
 
 def with_setting(text: str, keys: list[str], value: Any) -> str:
-    """Return config.yaml with one value set, or taken away when it is nothing. An entry of a list is named by its `name`."""
+    """Return config.yaml with one value set, or taken away when it is nothing. An entry of a list
+    is named by its `name`."""
     # in `{key: ${KEY}}` YAML takes the braces for its own
     plain = VARIABLE.sub("$\ue000\\1\ue001", text)
     settings = _yaml(plain) or {}
@@ -151,7 +153,8 @@ def _put_named(owner: list[Any], name: str, rest: list[str], value: Any) -> None
 
 
 def _lines_of(text: str, key: str) -> tuple[int, int]:
-    """Return where the block of a key begins and ends; at the end of the text where there is none."""
+    """Return where the block of a key begins and ends; at the end of the text where there is
+    none."""
     import yaml
 
     count = len(text.splitlines())

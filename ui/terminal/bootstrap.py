@@ -1,7 +1,8 @@
-"""Plays BOOTSTRAP.md: asks its questions, shows the answers, writes them into OWNER.md and SPIRIT.md, and removes it.
+"""Plays BOOTSTRAP.md: asks its questions, shows the answers, writes them into OWNER.md and
+SPIRIT.md, and removes it.
 
-All answers are there before anything is written, and BOOTSTRAP.md goes last: whoever leaves in between is asked again the
-next time. Source: seed 004 §6.1; shared contract "The home folder".
+All answers are there before anything is written, and BOOTSTRAP.md goes last: whoever leaves in
+between is asked again the next time. Source: seed 004 §6.1; shared contract "The home folder".
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Question(NamedTuple):
 
 
 def prepare(home: Path, lang: str) -> bool:
-    """Makes the workspace files that are missing; True when BOOTSTRAP.md is there to be played. Raises OSError."""
+    """Make the workspace files that are missing; True when BOOTSTRAP.md is there to be played.
+    Raises OSError."""
     made = lay_out(home, lang)
     Repository(home).commit(
         [name for name in made if name in (*FILES, FIRST_START)], "workspace files as shipped"
@@ -45,13 +47,14 @@ def prepare(home: Path, lang: str) -> bool:
 
 
 def put_away(home: Path) -> None:
-    """Removes BOOTSTRAP.md when what it asks is answered already. Raises OSError."""
+    """Remove BOOTSTRAP.md when what it asks is answered already. Raises OSError."""
     if (home / FIRST_START).exists() and is_answered(home):
         _write(home, {})
 
 
 def questions(home: Path, lang: str) -> list[Question]:
-    """Return the questions of BOOTSTRAP.md; those that are shipped when it is broken, which is told."""
+    """Return the questions of BOOTSTRAP.md; those that are shipped when it is broken, which is
+    told."""
     try:
         found = _parse(read_owner_text(home, FIRST_START).text)
     except (Unreadable, OSError):
@@ -62,7 +65,8 @@ def questions(home: Path, lang: str) -> list[Question]:
 
 
 def play(home: Path, lang: str, ask: Ask) -> bool:
-    """Asks, shows, writes. False when whoever answers has left; nothing is changed then. Raises OSError."""
+    """Ask, show, write. False when whoever answers has left; nothing is changed then. Raises
+    OSError."""
     print(say("bootstrap.begin"))
     try:
         answers = _answers(questions(home, lang), ask)
@@ -79,7 +83,7 @@ def play(home: Path, lang: str, ask: Ask) -> bool:
 
 
 def _answers(asked: list[Question], ask: Ask) -> list[tuple[Question, str]]:
-    """The answers that were given, once whoever gave them agrees with what is shown."""
+    """Return the answers that were given, once whoever gave them agrees with what is shown."""
     while True:
         answers = [(question, _line(ask(f"{question.ask} "))) for question in asked]
         given = [(question, answer) for question, answer in answers if answer]
@@ -91,7 +95,7 @@ def _answers(asked: list[Question], ask: Ask) -> list[tuple[Question, str]]:
 
 
 def _agrees(prompt: str, ask: Ask) -> bool:
-    """A plain yes or no; anything else is asked again, also nothing at all."""
+    """Return a plain yes or no; anything else is asked again, also nothing at all."""
     while True:
         text = ask(f"{prompt} ")
         meaning = consent.read(text).meaning
@@ -114,7 +118,8 @@ def _may_write(home: Path, name: str, ask: Ask) -> bool:
 
 
 def _filled(home: Path, lang: str, name: str, answers: list[tuple[Question, str]]) -> str | None:
-    """The text of a file with the answers in it; None when there is none for it, or it cannot be read."""
+    """Return the text of a file with the answers in it; None when there is none for it, or it
+    cannot be read."""
     given = [(question.label, answer) for question, answer in answers if question.file == name]
     if not given:
         return None
@@ -131,7 +136,8 @@ def _filled(home: Path, lang: str, name: str, answers: list[tuple[Question, str]
 
 
 def _fill(text: str, label: str, answer: str) -> str:
-    """The text with the answer behind "- label:", in a new line at its end where there is none."""
+    """Return the text with the answer behind "- label:", in a new line at its end where there is
+    none."""
     mark = "：" if re.search(r"[\u3400-\u9fff]$", label) else ":"
     line = f"- {label}{mark}{'' if mark == '：' else ' '}{answer}"
     pattern = re.compile(rf"^- {re.escape(label)}[ \t]*[:：].*$", re.MULTILINE)

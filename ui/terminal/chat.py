@@ -1,4 +1,5 @@
-"""A conversation: task after task, each a run that knows the ones before it; typing while one works steers it."""
+"""A conversation: task after task, each a run that knows the ones before it; typing while one works
+steers it."""
 
 from __future__ import annotations
 
@@ -69,11 +70,11 @@ class Conversation:
         return reader_for(self.agent.config.home, Session.parse(self.options.session))
 
     def say_task(self, text: str) -> None:
-        """Does one task."""
+        """Do one task."""
         self._follow(self.agent.start(text, self.options, self.owner, tuple(self.previous)))
 
     def resume(self, name: str) -> None:
-        """Goes on with a run, or from one that is done."""
+        """Go on with a run, or from one that is done."""
         home = self.agent.config.home
         run = self.reader.find(name)
         self.previous = before(self.reader, run)
@@ -85,7 +86,7 @@ class Conversation:
             self._follow(self.agent.resume(run, self.options, self.owner))
 
     def _follow(self, run: Run) -> None:
-        """Shows the run; what was said to it too late becomes the next task."""
+        """Show the run; what was said to it too late becomes the next task."""
 
         def steer(text: str) -> None:
             self.unheard.append(text)
@@ -121,7 +122,7 @@ class Conversation:
         return False
 
     def _spare_time(self) -> None:
-        """While the owner reads and types, the journal is brought up to date."""
+        """Bring the journal up to date while the owner reads and types."""
         if self.line is None or (self.upkeep is not None and self.upkeep.is_alive()):
             return
         from runs.heartbeat import in_spare_time
@@ -140,14 +141,14 @@ def _came_too_late(run: Run) -> bool:
     return run.stopped_by == signal.SIGINT and run.status != "cancelled"
 
 
-@dataclass(slots=True)
-class Listening:
+@dataclass
+class Listening(Screen):
     """The screen of a conversation: counts what its runs cost, and which words a run has heard."""
 
     conversation: Conversation
 
     def show(self, event: Event) -> None:
-        """Passes the event on."""
+        """Pass the event on."""
         if event["type"] == "steered" and event["text"] in self.conversation.unheard:
             self.conversation.unheard.remove(event["text"])
         elif event["type"] == "model_called":
@@ -156,11 +157,11 @@ class Listening:
         self.conversation.screen.show(event)
 
     def pause(self) -> None:
-        """Passed on."""
+        """Pass it on."""
         self.conversation.screen.pause()
 
     def close(self) -> None:
-        """Passed on."""
+        """Pass it on."""
         self.conversation.screen.close()
 
 
@@ -223,12 +224,13 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
+    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the
+    number tells the two apart."""
     raise KeyboardInterrupt(number)
 
 
 def _enter(conversation: Conversation, args: Namespace) -> None:
-    """Begins anew, after the last conversation, or with a run."""
+    """Begin anew, after the last conversation, or with a run."""
     if args.resume:
         conversation.resume(args.resume)
     elif args.go_on:
@@ -236,7 +238,8 @@ def _enter(conversation: Conversation, args: Namespace) -> None:
 
 
 def _take(conversation: Conversation, line: str) -> None:
-    """One line of the owner's: a slash command or a task. What goes wrong with it does not end the conversation."""
+    """Take one line of the owner's: a slash command or a task. What goes wrong with it does not end
+    the conversation."""
     text = line.strip()
     try:
         if text.startswith("/"):

@@ -1,8 +1,9 @@
 """Read a person's answer to "may this happen?": yes once, yes for this run, no, or nothing that can
 be relied on.
 
-The words stand in assets/words (consent.*), those of both languages count in either: who speaks Chinese still types "ok".
-An answer must *be* such a word; a yes with more behind it is unclear and is asked again, never taken for a yes.
+The words stand in assets/words (consent.*), those of both languages count in either: who speaks
+Chinese still types "ok". An answer must *be* such a word; a yes with more behind it is unclear and
+is asked again, never taken for a yes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Answer(NamedTuple):
 
 
 def read(text: str) -> Answer:
-    """The meaning of an answer. Nothing typed is a no."""
+    """Return the meaning of an answer. Nothing typed is a no."""
     word = _plain(text)
     if not word:
         return Answer("no")
@@ -45,7 +46,8 @@ def read(text: str) -> Answer:
 
 
 def _plain(text: str) -> str:
-    """One spelling for all: width, capitals, outer punctuation, a letter drawn out, "please"."""
+    """Return one spelling for all: width, capitals, outer punctuation, a letter drawn out,
+    "please"."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     text = "".join(c for c in text if c.isprintable())
     text = re.sub(r"[\s.,!;:~、。…\"'“”()\[\]]+$|^[\s.,!;:~、。…\"'“”()\[\]]+", "", text)

@@ -1,4 +1,5 @@
-"""`init`: makes the home folder and writes config.yaml, with the answers of whoever sits at the terminal; plays BOOTSTRAP.md.
+"""`init`: makes the home folder and writes config.yaml, with the answers of whoever sits at the
+terminal; plays BOOTSTRAP.md.
 
 No key is ever typed here or written to the file: config.yaml names the variable that holds it.
 """
@@ -26,7 +27,8 @@ KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being name
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint that is offered: its address (empty: the provider's own) and whether it takes a key."""
+    """An endpoint that is offered: its address (empty: the provider's own) and whether it takes a
+    key."""
 
     name: str
     base_url: str
@@ -86,7 +88,8 @@ def _asked() -> str:
 
 
 def _introduce(config: Config, is_attended: bool) -> int:
-    """Makes the workspace files and asks who the owner is, once. Returns 130 when whoever answers has left."""
+    """Make the workspace files and ask who the owner is, once. Return 130 when whoever answers has
+    left."""
     if not bootstrap.prepare(config.home, config.lang):
         return 0
     if not is_attended:
@@ -133,7 +136,7 @@ def _variable(suggested: str) -> str:
 
 
 def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> str:
-    """Asks until the answer fits. Raises EOFError."""
+    """Ask until the answer fits. Raises EOFError."""
     while True:
         text = read_next(f"{prompt} [{default}] " if default else f"{prompt} ").strip() or default
         if fits(text):
@@ -158,7 +161,7 @@ def _settings(base_url: str, model: str, variable: str) -> str:
 
 
 def _unset(text: str) -> str:
-    """The variable that must be set before the settings serve."""
+    """Return the variable that must be set before the settings serve."""
     names = re.findall(r"\$\{(\w+)\}", text) or re.findall(rf"# api_key: .*({KEY_VARIABLE})", text)
     return next((name for name in names if not os.environ.get(name)), "")
 

@@ -1,4 +1,5 @@
-"""The input line of a conversation, in a thread of its own: it stays usable while a run works in the main thread."""
+"""The input line of a conversation, in a thread of its own: it stays usable while a run works in
+the main thread."""
 
 from __future__ import annotations
 
@@ -30,11 +31,12 @@ LEAVES = "/quit"
 
 
 class InputLine:
-    """Lines typed go to the tasks, to the run that works, or to the question that waits; never to two of them. A command is
-    no answer: it comes after the task, and the one that leaves leaves at once where a question waits.
+    """Lines typed go to the tasks, to the run that works, or to the question that waits; never to
+    two of them. A command is no answer: it comes after the task, and the one that leaves leaves at
+    once where a question waits.
 
-    Ctrl-C reaches the main thread as SIGINT while a run works, and only clears the line otherwise; a second one
-    before anything else is sent leaves, as Ctrl-D does.
+    Ctrl-C reaches the main thread as SIGINT while a run works, and only clears the line otherwise;
+    a second one before anything else is sent leaves, as Ctrl-D does.
     """
 
     def __init__(
@@ -80,30 +82,32 @@ class InputLine:
         self._open.close()
 
     def next_task(self) -> str:
-        """The next line that is no steering and no answer. Raises EOFError when the owner leaves."""
+        """Return the next line that is no steering and no answer. Raises EOFError when the owner
+        leaves."""
         text = self._tasks.get()
         if text is None:
             raise EOFError
         return text
 
     def later(self, text: str) -> None:
-        """Takes a line as the next task."""
+        """Take a line as the next task."""
         self._tasks.put(text)
 
     def works(self, steer: Callable[[str], None] | None) -> None:
-        """A run works from now on, and hears what is typed; None: it has ended."""
+        """Let this run hear what is typed from now on; with None, no run works."""
         self._steer = steer
         with self._stopping:
             pass  # from here on none comes that was meant for the run which has ended
 
     def came_late(self) -> None:
-        """The last Ctrl-C found no run to stop any more: it is one at an empty line."""
+        """Say how to leave: the last Ctrl-C found no run to stop, as at an empty line."""
         if not self._leaving:
             self._was_interrupted = True
             print(say("chat.how_to_leave"))
 
     def read_answer(self, prompt: str) -> str:
-        """The next line, as the answer to a question. Raises EOFError when the owner leaves."""
+        """Return the next line, as the answer to a question. Raises EOFError when the owner
+        leaves."""
         while not self._answers.empty():
             self._answers.get()
         self._question = prompt
@@ -116,7 +120,8 @@ class InputLine:
         return text
 
     def read_secret(self, prompt: str) -> str:
-        """The next line, which is shown nowhere and kept in no history. Raises EOFError when the owner leaves."""
+        """Return the next line, which is shown nowhere and kept in no history. Raises EOFError when
+        the owner leaves."""
         self._is_secret = True
         try:
             return self.read_answer(prompt)
@@ -152,7 +157,7 @@ class InputLine:
         )
 
     def _work(self) -> None:
-        """The thread: one prompt after the other until the owner leaves."""
+        """Show one prompt after the other until the owner leaves; runs in a thread."""
         while not self._leaving and self._session is not None:
             try:
                 text = self._session.prompt(self._message, handle_sigint=False)
@@ -205,7 +210,7 @@ class InputLine:
             self._stop()
 
     def _stop(self) -> bool:
-        """Stops the run that works. False when none does."""
+        """Stop the run that works. False when none does."""
         with self._stopping:
             if self._steer is None:
                 return False
@@ -213,7 +218,8 @@ class InputLine:
             return True
 
     def _message(self) -> ANSI:
-        """Return what stands before the line: the moving part of the screen, then the mark of the prompt."""
+        """Return what stands before the line: the moving part of the screen, then the mark of the
+        prompt."""
         from prompt_toolkit.formatted_text import ANSI
 
         if self._question:
@@ -223,8 +229,9 @@ class InputLine:
 
 
 def _keyboard() -> Input:
-    """The keys of the terminal, never echoed by it nor turned into signals: not between two prompts, and not while
-    something is printed above one, when prompt_toolkit would hand the terminal back for a moment and lose a key."""
+    """Return the keys of the terminal, never echoed by it nor turned into signals: not between two
+    prompts, and not while something is printed above one, when prompt_toolkit would hand the
+    terminal back for a moment and lose a key."""
     from prompt_toolkit.input.vt100 import Vt100Input
 
     class Keyboard(Vt100Input):
@@ -256,7 +263,7 @@ def _bindings() -> KeyBindings:
 
 
 def _rendered(console: Console, screen: TerminalScreen) -> str:
-    """The moving part of the screen as text with colours."""
+    """Return the moving part of the screen as text with colours."""
     from ui.lists import make_console
 
     target = io.StringIO()

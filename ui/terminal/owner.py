@@ -1,4 +1,5 @@
-"""The owner at the terminal: puts the agent's questions and asks for leave, showing exactly what would happen."""
+"""The owner at the terminal: puts the agent's questions and asks for leave, showing exactly what
+would happen."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ MAX_UNCLEAR = 3  # answers that are neither yes nor no
 
 
 class TerminalOwner:
-    """Asks whoever sits at the terminal. `read_line` shows a prompt and returns a line, or raises EOFError; `read_secret`
-    does not show what is typed."""
+    """Asks whoever sits at the terminal. `read_line` shows a prompt and returns a line, or raises
+    EOFError; `read_secret` does not show what is typed."""
 
     def __init__(
         self,
@@ -39,8 +40,8 @@ class TerminalOwner:
         self.has_skipped = False  # the last question was answered with Enter alone
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """Return free text, or the candidate whose number was typed; None for Enter alone, which drops the question,
-        and for Ctrl-D, which leaves it in the inbox."""
+        """Return free text, or the candidate whose number was typed; None for Enter alone, which
+        drops the question, and for Ctrl-D, which leaves it in the inbox."""
         self.has_skipped = False
         self._pause()
         self._say(say("ask.title", question=clean(question).strip()), "bold")
@@ -57,7 +58,8 @@ class TerminalOwner:
         return text or None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """Once, for the rest of the run, or no. What is unclear is asked again, and is a no when it stays so."""
+        """Return leave for once, for the rest of the run, or none; ask again what is unclear, then
+        take it as no."""
         self._pause()
         tool, reason = (
             one_line(confirmation.tool, 60),
@@ -88,7 +90,7 @@ class TerminalOwner:
             self._say(say("confirm.again"))
 
     def secret(self, question: str) -> str | None:
-        """Typed without being shown; nothing typed is None."""
+        """Return what is typed, without showing it; None when nothing is typed."""
         self._pause()
         self._say(clean(question).strip(), "bold")
         try:
@@ -97,7 +99,7 @@ class TerminalOwner:
             return None
 
     def _show_effect(self, lines: list[str], *, whole: bool = False) -> bool:
-        """Prints what would happen; True when its middle is left out."""
+        """Print what would happen; True when its middle is left out."""
         is_cut = len(lines) > MAX_PREVIEW_LINES and not whole
         half = MAX_PREVIEW_LINES // 2
         for line in lines[:half] if is_cut else lines:

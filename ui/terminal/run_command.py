@@ -1,4 +1,5 @@
-"""Drives one run on a screen, from its first event to the exit code: `run`, `runs resume`, `sops run`, an inbox answer."""
+"""Drives one run on a screen, from its first event to the exit code: `run`, `runs resume`, `sops
+run`, an inbox answer."""
 
 from __future__ import annotations
 
@@ -19,8 +20,7 @@ from memory.sops import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import owner_by
-from runs.control.remote import stop
-from runs.queues import queue_of
+from runs.control.remote import queue_of, stop
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, DRY_RUN, FILE, JSON, RUN_OPTIONS, Argument, Option, command
@@ -32,7 +32,8 @@ INTERRUPTED = 130
 
 
 class Present(NamedTuple):
-    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
+    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a
+    terminal."""
 
     screen: Screen
     owner: Owner
@@ -73,7 +74,8 @@ def run_task(args: Namespace, config: Config) -> int:
 
 
 def _send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
-    """Queue a task for any of many machines (`--queue`), and print the id that the run will have."""
+    """Queue a task for any of many machines (`--queue`), and print the id that the run will
+    have."""
     options, agent = options_of(args), Agent(config)
     queue, redact = queue_of(config), agent.parts.redactor().redact
     print(queue.send(config, what, options, redact, parallel=args.parallel))
@@ -97,12 +99,12 @@ def before(reader: Reader, run: str) -> list[str]:
 
 @command("runs resume", Argument("run"), *RUN_OPTIONS)
 def resume(args: Namespace, config: Config) -> int:
-    """`runs resume RUN`."""
+    """Do `runs resume RUN`."""
     return go_on(args, config, args.run)
 
 
 def go_on(args: Namespace, config: Config, run: str) -> int:
-    """Resumes a run in the foreground."""
+    """Resume a run in the foreground."""
     here, options, agent = present(args), options_of(args), Agent(config)
     return to_its_end(agent, agent.resume(run, options, here.owner), options, here)
 
@@ -140,9 +142,8 @@ def _with_pipe(values: dict[str, str], folder: Path) -> dict[str, str]:
 
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
-    """Do what nothing proves, or what failed, only when its owner says so now. Raises SopUsage."""
-    from ui.sops import SopUsage
-
+    """Do what nothing proves, or what failed, only when its owner says so now. Raises
+    UsageError."""
     if (
         sop.procedure is None
         or sop.status not in ("draft", "suspended")
@@ -155,11 +156,11 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     is_asked = here.attended and options.approve == "ask"
     if is_asked and agrees(say(f"sops.{state}_now", name=sop.name)):
         return
-    raise SopUsage(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
+    raise UsageError(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
 
 
 def options_of(args: Namespace) -> Options:
-    """The options of the command line as a run takes them."""
+    """Return the options of the command line as a run takes them."""
     return Options(
         session=args.session or "main",
         model=args.model,
@@ -175,7 +176,7 @@ def options_of(args: Namespace) -> Options:
 
 
 def present(args: Namespace) -> Present:
-    """The screen for where the output goes, and who answers for the owner."""
+    """Return the screen for where the output goes, and who answers for the owner."""
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, owner_by(args.approve), attended=False)
@@ -192,7 +193,8 @@ def present(args: Namespace) -> Present:
 
 
 def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
-    """Shows the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do instead, and goes on."""
+    """Show the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do
+    instead, and goes on."""
     show(run, here.screen, here.owner)
     while (
         here.attended
@@ -211,7 +213,8 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
 
 
 def drop_skipped(agent: Agent, run: Run, owner: Owner) -> bool:
-    """Cancel a run whose question was skipped, so that nothing waits for its owner; return True then."""
+    """Cancel a run whose question was skipped, so that nothing waits for its owner; return True
+    then."""
     if not _is_skipped(run, owner):
         return False
     stop(agent.config, run.id)
@@ -224,8 +227,8 @@ def _is_skipped(run: Run, owner: Owner) -> bool:
 
 
 def show(run: Run, screen: Screen, owner: Owner) -> None:
-    """Hands every event to the screen, but for the end of a run whose question its owner skips: `drop_skipped` says
-    that. A Ctrl-C that reaches the screen stops the run as well."""
+    """Hand every event to the screen, but for the end of a run whose question its owner skips:
+    `drop_skipped` says that. A Ctrl-C that reaches the screen stops the run as well."""
     events = cast("Generator[Event, None, None]", run.events())
     try:
         event = next(events, None)

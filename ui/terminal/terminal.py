@@ -1,4 +1,5 @@
-"""The screen of a terminal: what stays is printed above, what changes (the spinner, the text that grows) lives below it."""
+"""The screen of a terminal: what stays is printed above, what changes (the spinner, the text that
+grows) lives below it."""
 
 from __future__ import annotations
 
@@ -50,8 +51,9 @@ _NOTE_STYLES = {
 }
 
 
-class TerminalScreen:
-    """Shows a run on a terminal. With `live` it draws its own moving part; without, somebody else draws `status`."""
+class TerminalScreen(plain.Screen):
+    """Shows a run on a terminal. With `live` it draws its own moving part; without, somebody else
+    draws `status`."""
 
     def __init__(self, console: Console, *, live: bool = True, attended: bool = True) -> None:
         self.console, self.attended = console, attended
@@ -71,7 +73,7 @@ class TerminalScreen:
         self._held = ""  # a setback, until it is clear whether somebody goes on
 
     def show(self, event: Event) -> None:
-        """Shows one event."""
+        """Show one event."""
         with self._drawing:
             self._show(event)
 
@@ -93,27 +95,29 @@ class TerminalScreen:
             self._go_live()
 
     def pause(self) -> None:
-        """Takes the moving part away, until the next event."""
+        """Take the moving part away, until the next event."""
         with self._drawing:
             self._flush()
             self._doing = ""
             self.close()
 
     def close(self) -> None:
-        """Takes the moving part away."""
+        """Take the moving part away."""
         with self._drawing:
             live, self._live = self._live, None
             if live is not None:
                 live.stop()
 
     def status(self) -> RenderableType:
-        """The moving part: the end of the text that grows, and what is going on with its seconds."""
+        """Return the moving part: the end of the text that grows, and what is going on with its
+        seconds."""
         from rich.console import Group
 
         return Group(*self.moving_lines(self.console.width, max(3, self.console.height - 4)))
 
     def moving_lines(self, width: int, height: int) -> list[Text]:
-        """The same as lines: the last `height` of the text, and at most two of what is going on."""
+        """Return the same as lines: the last `height` of the text, and at most two of what is going
+        on."""
         return [*self._tail_lines(width, height), *self._status_lines(width)]
 
     def _status_lines(self, width: int) -> list[Text]:
@@ -235,7 +239,7 @@ class TerminalScreen:
             self._print_block(result)
 
     def _aside(self, event: Event) -> None:
-        """A question: who is here reads it from the owner's prompt, who is not reads it here."""
+        """Ask a question: through the owner's prompt where one is open, else here."""
         self._flush()
         self._doing = ""
         if not self.attended:
@@ -296,7 +300,7 @@ class TerminalScreen:
             ).start()
 
     def _redraw(self, live: Live) -> None:
-        """Moves the spinner, and the text that grows, as long as this one is shown."""
+        """Move the spinner, and the text that grows, as long as this one is shown."""
         while self._live is live:
             time.sleep(REDRAW_SECONDS)
             with self._drawing:
@@ -310,7 +314,8 @@ def visible_text(text: str) -> str:
 
 
 def is_output(text: str) -> bool:
-    """Return True if a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
+    """Return True if a text is lines that a program printed, with nothing in them that Markdown
+    would mean: its lines must stay."""
     return "\n" in text and not _MARKS.search(text)
 
 
@@ -341,7 +346,7 @@ def _dim(text: str, width: int) -> Text:
 
 
 def _markdown(text: str) -> RenderableType:
-    """Markdown without hidden link targets, in the terminal's own colours."""
+    """Return Markdown without hidden link targets, in the terminal's own colours."""
     return _markdown_kind()(
         text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark"
     )

@@ -1,10 +1,10 @@
-"""Screens without a terminal: plain text (the answer on stdout, progress on stderr) and JSON events, one a line."""
+"""Screens without a terminal: plain text (the answer on stdout, progress on stderr) and JSON
+events, one a line."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Protocol
 
 from models.base import Event
 from ui import event_text as describe
@@ -13,66 +13,60 @@ from ui.sanitise import clean, one_line
 from ui.words import in_words, reasons, say, says
 
 
-class Screen(Protocol):
-    """Whatever shows a run. It only listens; events of a type that it does not know are passed over."""
+class Screen:
+    """Whatever shows a run. It only listens; events of a type that it does not know are passed
+    over."""
 
     def show(self, event: Event) -> None:
-        """Shows one event."""
-        ...
+        """Show one event."""
+        raise NotImplementedError
 
     def pause(self) -> None:
-        """Holds still while somebody else uses the terminal; the next event goes on."""
-        ...
+        """Hold still while somebody else uses the terminal; the next event goes on."""
 
     def close(self) -> None:
-        """Leaves the terminal as it was; may be called twice."""
-        ...
+        """Leave the terminal as it was; may be called twice."""
 
 
-class EventsScreen:
+class EventsScreen(Screen):
     """Every event as one line of JSON on stdout, and nothing else there."""
 
     def show(self, event: Event) -> None:
-        """Writes the event at once."""
+        """Write the event at once."""
         print(as_json(event), flush=True)
 
-    def pause(self) -> None:
-        """Nothing moves here."""
 
-    def close(self) -> None:
-        """Nothing was changed."""
-
-
-class PlainScreen:
-    """The answer on stdout when the run is done; short progress, questions and failures on stderr. `attended`: who sits
-    there is asked, and the question is not shown here."""
+class PlainScreen(Screen):
+    """The answer on stdout when the run is done; short progress, questions and failures on stderr.
+    `attended`: who sits there is asked, and the question is not shown here."""
 
     def __init__(self, *, attended: bool = False) -> None:
         self._attended, self._by_rote = attended, False
         self._held = ""
 
     def show(self, event: Event) -> None:
-        """Shows the event if it says something that stays."""
+        """Show the event if it says something that stays."""
         held, self._held = self._held, ""
         if held and event["type"] != "run_ended":
             self._note(held)
         if self._attended and event["type"] in ("asked", "confirm"):
             return
-        if is_setback(event):
-            self._held = progress(event)
-        elif event["type"] == "run_ended":
+        if event["type"] == "run_ended":
             self._ended(event)
-        elif event["type"] == "rote" and event["state"] == "started" and not self._by_rote:
-            self._by_rote = True
-            self._note(describe.rote(event))
-        elif line := progress(event):
+        elif is_setback(event):
+            self._held = progress(event)
+        elif line := self._line(event):
             self._note(line)
 
-    def pause(self) -> None:
-        """Nothing moves here."""
+    def _line(self, event: Event) -> str:
+        """Return the line of an event; the start of a replay is said once."""
+        if event["type"] != "rote" or event["state"] != "started" or self._by_rote:
+            return progress(event)
+        self._by_rote = True
+        return describe.rote(event)
 
     def close(self) -> None:
-        """Nothing was changed."""
+        """Begin anew."""
         self._by_rote = False
 
     def _ended(self, event: Event) -> None:
@@ -81,9 +75,8 @@ class PlainScreen:
             print(result, flush=True)
         elif event["status"] != "waiting" and result:
             self._note(f"sopwith: {in_words(result)}")
-        if (
-            event.get("turns") or event["status"] == "done"
-        ):  # nothing was begun: the reason says it all
+        # where nothing was begun, the reason says it all
+        if event.get("turns") or event["status"] == "done":
             self._note(describe.closing(event))
         for line in what_next(event):
             self._note(line)
@@ -93,13 +86,14 @@ class PlainScreen:
 
 
 def is_setback(event: Event) -> bool:
-    """True when a model or a replay gives up. Screens hold such a line back: where nobody goes on, the end says it."""
+    """Return True when a model or a replay gives up. Screens hold such a line back: where nobody
+    goes on, the end says it."""
     kind = event["type"]
     return kind == "model_failed" or bool(kind == "rote" and event["state"] == "diverged")
 
 
 def progress(event: Event) -> str:
-    """One line for an event that is worth one, else nothing."""
+    """Return one line for an event that is worth one, else nothing."""
     kind = event["type"]
     if kind == "tool_ended" and event["tool"] not in describe.QUIET_TOOLS:
         return tool_line(event)
@@ -213,7 +207,8 @@ _NOTES: dict[str, Callable[[Event], str]] = {
 
 
 def what_next(event: Event) -> list[str]:
-    """Return what the run has changed, and the command that goes on after a run that is not done."""
+    """Return what the run has changed, and the command that goes on after a run that is not
+    done."""
     status, run = event["status"], event["run"]
     lines = [describe.changed(event)] if event.get("changes") else []
     if status == "waiting":

@@ -1,7 +1,9 @@
-"""A line read from the terminal: no Ctrl-C is lost, whenever it is pressed, before the question, at it or behind it.
+"""A line read from the terminal: no Ctrl-C is lost, whenever it is pressed, before the question, at
+it or behind it.
 
-Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key. Nor prompt_toolkit alone: one that
-comes while a question ends is taken for one at that question, which is over.
+Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key. Nor
+prompt_toolkit alone: one that comes while a question ends is taken for one at that question, which
+is over.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ YES = ("y", "yes", "ok", "是", "好", "对", "要")
 
 
 def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False) -> str:
-    """A line from the terminal. What was typed before the question is no answer to it, unless the question `is_awaited`:
-    the next one of a dialogue that the owner began. Raises EOFError for Ctrl-D."""
+    """Return a line from the terminal. What was typed before the question is no answer to it,
+    unless the question `is_awaited`: the next one of a dialogue that the owner began. Raises
+    EOFError for Ctrl-D."""
     noticed = _Interrupts()
     before = signal.signal(signal.SIGINT, noticed)
     try:
@@ -54,18 +57,20 @@ def agrees(question: str) -> bool:
 
 
 def read_next(prompt: str) -> str:
-    """The answer to the next question of a dialogue that the owner began. Raises EOFError for Ctrl-D."""
+    """Return the answer to the next question of a dialogue that the owner began. Raises EOFError
+    for Ctrl-D."""
     return read_line(prompt, is_awaited=True)
 
 
 def read_secret(prompt: str) -> str:
-    """A line from the terminal that is not shown. Raises EOFError for Ctrl-D."""
+    """Return a line from the terminal that is not shown. Raises EOFError for Ctrl-D."""
     return read_line(prompt, is_secret=True)
 
 
 class _Interrupts:
-    """Notices each SIGINT and raises nothing: an exception raised between any two steps of Python may come to where
-    none can leave (the end of a weak reference, of which a question has many), and is lost there."""
+    """Notices each SIGINT and raises nothing: an exception raised between any two steps of Python
+    may come to where none can leave (the end of a weak reference, of which a question has many),
+    and is lost there."""
 
     def __init__(self) -> None:
         self.came = False
@@ -102,7 +107,7 @@ def _read(prompt: str, noticed: _Interrupts, is_secret: bool, is_awaited: bool) 
 
 
 def _press_ctrl_c(keys: Input) -> None:
-    """A Ctrl-C for the question that is about to be asked, and for the one that is."""
+    """Press Ctrl-C for the question that is about to be asked, and for the one that is."""
     from prompt_toolkit.application.current import get_app_or_none
     from prompt_toolkit.input.typeahead import store_typeahead
     from prompt_toolkit.key_binding import KeyPress
@@ -120,14 +125,16 @@ def _leave(app: Application[Any]) -> None:
 
 
 def _let_signal(keys: Input) -> None:
-    """From here on a Ctrl-C is a signal again; what was pressed until now can be read as before."""
+    """Make a Ctrl-C a signal again from here on; what was pressed until now can be read as
+    before."""
     attributes = termios.tcgetattr(keys.fileno())
     attributes[3] |= termios.ISIG
     termios.tcsetattr(keys.fileno(), termios.TCSANOW, attributes)
 
 
 def _take(keys: Input) -> list[KeyPress]:
-    """All that waits: what came in one piece with the line before, and what the terminal holds."""
+    """Return all that waits: what came in one piece with the line before, and what the terminal
+    holds."""
     from prompt_toolkit.input.typeahead import get_typeahead
 
     waiting = get_typeahead(keys)

@@ -1,8 +1,8 @@
-"""Decide who may do what on the page: the address that it is known by, the token of this start, the browsers that have shown
-it, the tokens of programs.
+"""Decide who may do what on the page: the address that it is known by, the token of this start, the
+browsers that have shown it, the tokens of programs.
 
-Holders are kept in `web/access.json` of the home folder as hashes, so a browser stays signed in when the server is started
-again; what lies there lets nobody in. Source: seed 003 P5.6.
+Holders are kept in `web/access.json` of the home folder as hashes, so a browser stays signed in
+when the server is started again; what lies there lets nobody in. Source: seed 003 P5.6.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Place:
 
     @property
     def origins(self) -> frozenset[str]:
-        """The origins of our own pages."""
+        """Return the origins of our own pages."""
         return frozenset(f"http://{host}" for host in self.hosts)
 
     @property
     def cookie(self) -> str:
-        """Ports share cookies: each server has a name of its own."""
+        """Return a cookie name of this server alone: ports share cookies."""
         return f"sopwith_{self.port}"
 
 
@@ -64,7 +64,8 @@ class TooManyTries(SopwithError):
 
 @dataclass(slots=True)
 class Holder:
-    """A browser or a program that may come in. `may_change`: it may do more than read. `id` names it and lets nobody in."""
+    """A browser or a program that may come in. `may_change`: it may do more than read. `id` names
+    it and lets nobody in."""
 
     id: str
     kind: str  # browser or program
@@ -100,7 +101,8 @@ class Access:
             self._holders = {}
 
     def sign_in(self, given: str) -> str:
-        """The value of the cookie for a browser that shows the token. Raises NotSignedIn, TooManyTries."""
+        """Return the value of the cookie for a browser that shows the token. Raises NotSignedIn,
+        TooManyTries."""
         with self._lock:
             now = time.monotonic()
             while self._wrong and self._wrong[0] < now - 60:
@@ -116,29 +118,29 @@ class Access:
             return self._add(Holder("", "browser", _now()))
 
     def add_program(self, name: str, *, may_change: bool) -> tuple[str, str]:
-        """A new token for a program: its id, and the token, which is kept nowhere."""
+        """Return a new token for a program: its id, and the token, which is kept nowhere."""
         with self._lock:
             holder = Holder("", "program", _now(), name, may_change)
             token = self._add(holder)
             return holder.id, token
 
     def holder(self, secret: str, kind: str) -> Holder | None:
-        """Whom a cookie or a bearer token belongs to."""
+        """Return whom a cookie or a bearer token belongs to."""
         found = self._holders.get(_hash(secret)) if secret else None
         return found if found is not None and found.kind == kind else None
 
     def programs(self) -> list[Holder]:
-        """The programs, oldest first."""
+        """Return the programs, oldest first."""
         return [holder for holder in self._holders.values() if holder.kind == "program"]
 
     def set_changes(self, holder: Holder, on: bool) -> None:
-        """Turns changes on or off in one browser."""
+        """Turn changes on or off in one browser."""
         with self._lock:
             holder.may_change = on
             self._keep()
 
     def remove(self, id: str) -> bool:
-        """Lets a holder in no more; False when there is none with this id."""
+        """Let a holder in no more; False when there is none with this id."""
         with self._lock:
             names = [name for name, holder in self._holders.items() if holder.id == id]
             for name in names:

@@ -1,4 +1,5 @@
-"""The page's server as one ASGI application: routes, files, errors, guard. Imported inside functions only."""
+"""The page's server as one ASGI application: routes, files, errors, guard. Imported inside
+functions only."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ UNWATCHED: TelemetryConfig = {
 
 
 def make_app(site: Site, version: str) -> Guard:
-    """The application."""
+    """Return the application."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -86,7 +87,7 @@ def make_app(site: Site, version: str) -> Guard:
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> Response:
-        """The page itself, which knows what its paths mean."""
+        """Return the page itself, which knows what its paths mean."""
         if path.startswith(("api/", "v1/", "ws")) or "." in path.rpartition("/")[2]:
             raise HTTPException(404)
         return HTMLResponse(shell)
@@ -112,7 +113,8 @@ def _version_of(folder: Path) -> str:
 
 
 def _shell(assets: str) -> str:
-    """Return the page with the addresses of its files. All modules are asked for at once: each import waits for none."""
+    """Return the page with the addresses of its files. All modules are asked for at once: each
+    import waits for none."""
     text = (PAGE / "index.html").read_text("utf-8").replace('"/assets/', f'"{assets}/')
     modules = sorted(each.relative_to(PAGE).as_posix() for each in PAGE.glob("[lp]*/*.js"))
     links = "".join(f'<link rel="modulepreload" href="{assets}/{each}">' for each in modules)
@@ -120,7 +122,7 @@ def _shell(assets: str) -> str:
 
 
 def _errors(app: FastAPI, site: Site) -> None:
-    """Every error is a line or two for people, and never how it came about."""
+    """Answer every error with a line or two for people, and never how it came about."""
 
     def answer(request: Request, status: int, kind: str, text: str) -> JSONResponse:
         return JSONResponse(error_of(request.url.path, kind, site.clean(text)), status_code=status)

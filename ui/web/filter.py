@@ -1,5 +1,6 @@
-"""Filter what leaves the server: without secrets, without the owner's places, as JSON that every reader takes. What the code
-says in English in an event stands beside it in each language, since many may read along."""
+"""Filter what leaves the server: without secrets, without the owner's places, as JSON that every
+reader takes. What the code says in English in an event stands beside it in each language, since
+many may read along."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ class Filter:
         self._hide = Places({config.home: _named(config.home), Path.home(): "~"}).hide
 
     def __call__(self, data: Any) -> Any:
-        """The same without what nobody may read. Keys stay."""
+        """Return the same without what nobody may read. Keys stay."""
         return _encodable(self._redact(self._hide(data)))
 
 
 def _named(home: Path) -> str:
-    """The home folder as it is shown: below the owner's own it keeps its name."""
+    """Return the home folder as it is shown: below the owner's own it keeps its name."""
     try:
         return f"~/{home.relative_to(Path.home())}"
     except ValueError:
@@ -57,7 +58,8 @@ def _encodable(data: Any) -> Any:
 
 
 def worded(event: dict[str, Any]) -> dict[str, Any]:
-    """The event with `words`: {language: text}, when it says something that is not a model's and is there in both."""
+    """Return the event with `words`: {language: text}, when it says something that is not a model's
+    and is there in both."""
     kind = event.get("type", "")
     is_failed_call = kind == "tool_ended" and event.get("status") != "ok"
     text = sentence(event) if is_failed_call else event.get(_SAID.get(kind, ""))

@@ -1,6 +1,7 @@
-"""Stand before every request: the right Host, the right Origin, who may, whether to change something, how much; what every
-answer carries; and an end to waiting for who does not say in time what they want. Pure ASGI, so nothing comes past it.
-Imported inside functions only. Source: seed 003 P5.6; docs/web.md names the probes.
+"""Stand before every request: the right Host, the right Origin, who may, whether to change
+something, how much; what every answer carries; and an end to waiting for who does not say in time
+what they want. Pure ASGI, so nothing comes past it. Imported inside functions only. Source: seed
+003 P5.6; docs/web.md names the probes.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ HEAD_SECONDS = 10.0  # for the whole head of a request, from the connection or i
 
 
 class Refused(Exception):
-    """Why a request goes no further: the status, the kind of docs/web-api.md, and the key of what is said."""
+    """Why a request goes no further: the status, the kind of docs/web-api.md, and the key of what
+    is said."""
 
     def __init__(self, status: int, kind: str, key: str) -> None:
         super().__init__(key)
@@ -130,15 +132,16 @@ class _Asked(HTTPConnection):
             raise Refused(403, "forbidden", key)
 
     def _check_origin(self) -> None:
-        """Refuse a foreign page, and a change or a socket whose page is not named, unless a program's token comes along:
-        no browser sends that by itself."""
+        """Refuse a foreign page, and a change or a socket whose page is not named, unless a
+        program's token comes along: no browser sends that by itself."""
         if "origin" in self.headers:
             self._check_only("origin", self._place.origins, "web.wrong_origin")
         elif self.program is None and (self.is_socket or not self.is_safe):
             raise Refused(403, "forbidden", "web.no_origin")
 
     def _check_site(self) -> None:
-        """Refuse what a foreign page embeds or asks for; a link from elsewhere opens the page, and its cookie stays away."""
+        """Refuse what a foreign page embeds or asks for; a link from elsewhere opens the page, and
+        its cookie stays away."""
         if self.one("sec-fetch-site") in ("", "same-origin", "none"):
             return
         opens = (self.one("sec-fetch-mode"), self.one("sec-fetch-dest")) == ("navigate", "document")
@@ -195,7 +198,8 @@ def _in_time(receive: Receive) -> Receive:
 
 
 async def _drained(receive: Receive) -> None:
-    """Takes the rest of a body that nobody wants: a browser reads no answer before it has sent all."""
+    """Take the rest of a body that nobody wants: a browser reads no answer before it has sent
+    all."""
     taken = 0
     while taken < MAX_DRAINED:
         message = await receive()
@@ -205,7 +209,7 @@ async def _drained(receive: Receive) -> None:
 
 
 def _with_headers(send: Send, path: str) -> Send:
-    """Every answer carries what keeps it in its place."""
+    """Add the headers that confine it to every answer."""
     kept = "no-cache" if path.startswith("/assets/") else "no-store"
 
     async def sending(message: MutableMapping[str, Any]) -> None:
@@ -219,7 +223,8 @@ def _with_headers(send: Send, path: str) -> Send:
 
 
 class InTime(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with an end to waiting. What waits between two requests is uvicorn's own matter."""
+    """HTTP/1.1 as uvicorn speaks it, with an end to waiting. What waits between two requests is
+    uvicorn's own matter."""
 
     _head: asyncio.TimerHandle | None = None
 

@@ -104,7 +104,7 @@ class Beside:
         self._threads: list[threading.Thread] = []
 
     def begin(self) -> None:
-        """Starts the threads."""
+        """Start the threads."""
         for name in ("_schedule", "_upkeep", "_notify"):
             thread = threading.Thread(
                 target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
@@ -113,13 +113,13 @@ class Beside:
             self._threads.append(thread)
 
     def end(self) -> None:
-        """Stops them; what they have begun goes on by itself or is found again at the next start."""
+        """Stop them; what they have begun goes on by itself or is found again at the next start."""
         self._stop.set()
         for thread in self._threads:
             thread.join(2.0)
 
     def _kept_up(self, work: Callable[[], None]) -> None:
-        """Says what ended a thread; the page stays."""
+        """Say what ended a thread; the page stays."""
         try:
             work()
         except (SopwithError, OSError) as error:
@@ -146,7 +146,8 @@ class Beside:
 
 @contextlib.contextmanager
 def alone(home: Path) -> Iterator[int]:
-    """The lock file that says who serves this home. Raises ServedAlready with the address of the other one."""
+    """Yield the lock file that says who serves this home. Raises ServedAlready with the address of
+    the other one."""
     (home / "web").mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = os.open(home / "web" / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -160,20 +161,15 @@ def alone(home: Path) -> Iterator[int]:
         os.close(lock)
 
 
-@contextlib.contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
-    """A socket that listens on this machine alone. Raises CannotServe."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOCAL, port))
-            listener.listen(BACKLOG)  # where two may bind, only one may listen
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise CannotServe(
-                    "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
-                ) from error
+def _listening(port: int) -> socket.socket:
+    """Return a socket that listens on this machine alone. Raises CannotServe."""
+    try:
+        return socket.create_server((LOCAL, port), backlog=BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
             raise CannotServe(
-                "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error.strerror
+                "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
             ) from error
-        yield listener
+        raise CannotServe(
+            "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error.strerror
+        ) from error

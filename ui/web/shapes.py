@@ -1,4 +1,5 @@
-"""Define the requests of the page; FastAPI checks them. Imported inside functions only: made of a library's classes."""
+"""Define the requests of the page; FastAPI checks them. Imported inside functions only: made of a
+library's classes."""
 
 from __future__ import annotations
 
@@ -141,7 +142,8 @@ class Tested(Shape):
 
 
 class Completion(BaseModel):
-    """A request of OpenAI's chat completions. Of the rest the route says what is ignored and what is refused."""
+    """A request of OpenAI's chat completions. Of the rest the route says what is ignored and what
+    is refused."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -83,7 +83,7 @@ class Site:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Begins to listen; goes on with what was cut off."""
+        """Begin to listen; go on with what was cut off."""
         self.tail.open()
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
         self._tasks.append(asyncio.create_task(self._go_on()))
@@ -91,7 +91,7 @@ class Site:
         self.channels.open()
 
     async def close(self) -> None:
-        """Stops listening; runs go on by themselves."""
+        """Stop listening; runs go on by themselves."""
         await self.channels.close()
         for task in self._tasks:
             task.cancel()
@@ -131,21 +131,22 @@ class Site:
 
     @property
     def home(self) -> Path:
-        """The home folder."""
+        """Return the home folder."""
         return self.config.home
 
     def find(self, run: str) -> str:
-        """The whole id of a run. Raises NoSuchRun."""
+        """Return the whole id of a run. Raises NoSuchRun."""
         return find_run(self.home, run)
 
     def somebody_came(self) -> None:
-        """A tab of the owner is open."""
+        """Note that a tab of the owner is open."""
         if self._away is not None:
             self._away.cancel()
             self._away = None
 
     def somebody_left(self) -> None:
-        """When no tab is open for a while, what is asked waits in the inbox. Called for each question, too."""
+        """Move what is asked to the inbox when no tab is open for a while. Called for each
+        question, too."""
         if not self.hub.tabs and self._away is None:
             loop = asyncio.get_running_loop()
             self._away = loop.call_later(AWAY_SECONDS, self._nobody_is_there)
@@ -157,7 +158,7 @@ class Site:
 
 
 def _tidy(folder: Path) -> None:
-    """Removes what was attached and never sent, and the empty folders of what was."""
+    """Remove what was attached and never sent, and the empty folders of what was."""
     for each in folder.iterdir() if folder.is_dir() else ():
         with suppress(OSError):
             if not any(each.iterdir()) or each.stat().st_mtime < time.time() - KEPT_UPLOAD_SECONDS:
@@ -165,12 +166,12 @@ def _tidy(folder: Path) -> None:
 
 
 def status_of(error: SopwithError) -> tuple[int, str]:
-    """The HTTP status and the kind of an error."""
+    """Return the HTTP status and the kind of an error."""
     return next((status, kind) for known, status, kind in STATUSES if isinstance(error, known))
 
 
 def found(thing: Any, text: str) -> Any:
-    """The thing, if there is one. Raises NotThere."""
+    """Return the thing, if there is one. Raises NotThere."""
     if not thing:
         raise NotThere(text)
     return thing

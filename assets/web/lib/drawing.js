@@ -6,8 +6,8 @@ const LETTERS = 11; // pixels on the screen, however far away the picture is
 const LARGEST_LETTERS = 26; // in the picture: more would hide it
 const LARGEST_OF_NAMED = 120; // the same, of the nodes that much hangs on: they are named from far away
 const PIXELS_A_NAME = 45; // of the picture's width, for each that is named from far away
-const PAIRS = 12_000_000; // that a layout may look at, in all its steps: it holds up the page
-const [FEWEST_STEPS, MOST_STEPS] = [60, 1_000];
+const PAIRS = 4_000_000; // that a layout may look at, in all its steps: it holds up the page
+const [FEWEST_STEPS, MOST_STEPS] = [40, 1_000];
 const MOST_SETTLED = 600; // nodes that pull at each other: each step looks at all pairs
 const RINGS = { name: "concentric", animate: false, fit: false, minNodeSpacing: 14, concentric: (node) => Math.log2(1 + node.degree()), levelWidth: () => 1 };
 const GAP = 50;

@@ -19,7 +19,7 @@ export const Graph = {
   setup() {
     const wanted = reactive({ predicates: PREDICATES.filter((each) => each !== "MENTIONED"), since: "", until: "", name: "", typed: "", limit: PAGE });
     const graph = shallowRef({ nodes: new Map(), edges: new Map() });
-    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false, name: "" });
+    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false, isListed: false, name: "" });
     const element = ref(null);
     let picture = null;
     let isFirst = true;
@@ -121,7 +121,7 @@ export const Graph = {
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}
           ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="small" role="status">${say(shown.total > graph.value.edges.size ? "graph.cut" : "graph.cut_some", { n: graph.value.edges.size, total: shown.total })}</span>${wanted.limit < MOST ? html`<button type="button" class="btn small" onClick=${() => (wanted.limit = Math.min(MOST, wanted.limit * 2))}>${say("more")}</button>` : null}` : null}</div>` : null}</div>
         <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around, correct)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
-      ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
+      ${graph.value.edges.size ? html`<details class="card" onToggle=${({ target }) => (shown.isListed = target.open)}><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary>${shown.isListed ? html`<ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul>` : null}</details>` : null}</div>`;
   },
 };
 

@@ -1,9 +1,11 @@
-"""The write side of the SOP store: a whole SOP folder changes at once, or not at all, and its history only grows.
+"""The write side of the SOP store: a whole SOP folder changes at once, or not at all, and its
+history only grows.
 
-A change is built and checked in `sops/.new-…`, recorded in the history, and put in place by one rename. A reader sees
-the old folder or the new one; a crash or a full disk at any point leaves the one or the other. What the history holds
-and the folder does not yet is finished by the next change. Seeds are never written: changing one makes a copy in the
-home folder that shadows it. Source: docs/sop-format.md; seed 002 §2, §3.
+A change is built and checked in `sops/.new-…`, recorded in the history, and put in place by one
+rename. A reader sees the old folder or the new one; a crash or a full disk at any point leaves the
+one or the other. What the history holds and the folder does not yet is finished by the next change.
+Seeds are never written: changing one makes a copy in the home folder that shadows it. Source:
+docs/sop-format.md; seed 002 §2, §3.
 
     SopError               the SOP, or a text of it, cannot be meant
     ├── SopConflict        the change was built on a version that is no longer the current one
@@ -58,10 +60,11 @@ class SopNotWritten(SopError):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One entry of an SOP's history. A change of status and a hand edit keep the version they stand on.
+    """One entry of an SOP's history. A change of status and a hand edit keep the version they stand
+    on.
 
-    `commit` names it in the history of the home folder; `at` is UTC, ISO 8601; `run` is the run that brought the
-    change; `restores` is the version whose files a rollback brought back.
+    `commit` names it in the history of the home folder; `at` is UTC, ISO 8601; `run` is the run
+    that brought the change; `restores` is the version whose files a rollback brought back.
     """
 
     version: int
@@ -84,7 +87,7 @@ class _Change:
     restores: int | None = None
 
     def message(self, name: str) -> str:
-        """The commit message, which `_versions` reads back."""
+        """Return the commit message, which `_versions` reads back."""
         lines = [
             f"{name}: {one_line(self.reason) or 'changed'}",
             "",
@@ -97,7 +100,8 @@ class _Change:
 
 
 class SopChanges:
-    """Changes the SOPs of one home folder. Any number of processes may do so at once; they take turns."""
+    """Changes the SOPs of one home folder. Any number of processes may do so at once; they take
+    turns."""
 
     def __init__(self, home: Path, seeds: Path) -> None:
         self.home, self._folder, self._seeds = home, home / "sops", seeds
@@ -113,12 +117,13 @@ class SopChanges:
         status: Status | None = None,
         expects_version: int | None = None,
     ) -> Sop:
-        """Stores a new version of an SOP, or a new one. Returns it as it lies on the disk now.
+        """Store a new version of an SOP, or a new one. Return it as it lies on the disk now.
 
-        `files`: everything the folder is to hold, by paths like "scripts/run.py"; version and contract in the metadata
-        of SKILL.md are set here. `status`: None takes what SKILL.md says (draft when it says nothing).
-        `expects_version`: the version that this one was built on, 0 for a new SOP; when the current one is another,
-        nothing is written. Raises SopConflict, SopNotWritten, SopError, RepositoryError; the store is then as it was.
+        `files`: everything the folder is to hold, by paths like "scripts/run.py"; version and
+        contract in the metadata of SKILL.md are set here. `status`: None takes what SKILL.md says
+        (draft when it says nothing). `expects_version`: the version that this one was built on, 0
+        for a new SOP; when the current one is another, nothing is written. Raises SopConflict,
+        SopNotWritten, SopError, RepositoryError; the store is then as it was.
         """
         contents = _contents(name, files)
         with self._changing(name):
@@ -142,7 +147,8 @@ class SopChanges:
         *,
         expects_version: int | None = None,
     ) -> Sop:
-        """Changes the status and nothing else; the version stays. `expects_version` and errors as in `write`."""
+        """Change the status and nothing else; the version stays. `expects_version` and errors as in
+        `write`."""
         with self._changing(name):
             files = self._current_files(name)
             version = self._current_version(name)
@@ -156,7 +162,8 @@ class SopChanges:
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
     def remove(self, name: str, reason: str) -> None:
-        """Takes an SOP away; the history keeps it, and `rollback` brings it back. Raises as `write` does."""
+        """Take an SOP away; the history keeps it, and `rollback` brings it back. Raises as `write`
+        does."""
         with self._changing(name):
             place, version = self._folder / name, max(1, self._current_version(name))
             if not place.is_dir():
@@ -171,7 +178,8 @@ class SopChanges:
             self._discard(aside)
 
     def history(self, name: str) -> list[Version]:
-        """All entries of an SOP's history, newest first; of a seed that nobody changed, none.
+        """Return all entries of an SOP's history, newest first; of a seed that nobody changed,
+        none.
 
         Raises RepositoryError, which says in one line what is missing when no history is kept.
         """
@@ -192,11 +200,13 @@ class SopChanges:
     def rollback(
         self, name: str, to: int | None = None, reason: str = "", run: str | None = None
     ) -> Sop:
-        """Brings the files of an earlier version back, as a new version. The status is the one it had then.
+        """Bring the files of an earlier version back, as a new version. The status is the one it
+        had then.
 
-        `to`: None takes the newest version before this one; what a rollback brought back counts as what it was, so a
-        second rollback goes further back and never returns to what the first one left. Of a version that was edited by
-        hand the last state that can be read is taken. Raises as `write` does.
+        `to`: None takes the newest version before this one; what a rollback brought back counts as
+        what it was, so a second rollback goes further back and never returns to what the first one
+        left. Of a version that was edited by hand the last state that can be read is taken. Raises
+        as `write` does.
         """
         with self._changing(name):
             number, broken = self._next_version(name), SopError("")
@@ -222,10 +232,11 @@ class SopChanges:
             raise broken
 
     def export(self, name: str, path: Path) -> Path:
-        """Copies an SOP's files to `path/NAME`, or into a new archive when `path` ends with .zip. Returns what was made.
+        """Copy an SOP's files to `path/NAME`, or into a new archive when `path` ends with .zip.
+        Return what was made.
 
-        The same SOP gives the same bytes. Hidden files, and links that lead out of the folder, are left out.
-        Raises SopError, also when the target exists already.
+        The same SOP gives the same bytes. Hidden files, and links that lead out of the folder, are
+        left out. Raises SopError, also when the target exists already.
         """
         folder = self._folder_of(name)
         target = path if path.suffix.lower() == ".zip" or path.name == name else path / name
@@ -249,7 +260,7 @@ class SopChanges:
     # what is there
 
     def _folder_of(self, name: str) -> Path:
-        """Where the SOP lies that counts. Raises SopError."""
+        """Return where the SOP lies that counts. Raises SopError."""
         _check_name(name)
         for folder in (self._folder / name, self._seeds / name):
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -262,7 +273,7 @@ class SopChanges:
         return contents_of(self._folder_of(name))
 
     def _current_version(self, name: str) -> int:
-        """0 when there is none, or none that can be read."""
+        """Return the version; 0 when there is none, or none that can be read."""
         found = [
             read_sop(folder / name, False)
             for folder in (self._folder, self._seeds)
@@ -271,12 +282,14 @@ class SopChanges:
         return found[0].version if found and found[0].description else 0
 
     def _next_version(self, name: str) -> int:
-        """One more than any before: also than one that was removed, or edited to say less."""
+        """Return one more than any before: also than one that was removed, or edited to say
+        less."""
         known = [] if self._history.problem else [entry.version for entry in self.history(name)]
         return max([self._current_version(name), *known]) + 1
 
     def _targets(self, name: str, to: int | None) -> list[Version]:
-        """The entries to go back to, the best one first; at least one. Raises SopError, RepositoryError."""
+        """Return the entries to go back to, the best one first; at least one. Raises SopError,
+        RepositoryError."""
         entries = self.history(name)
         wanted = [each for each in entries if to is None or each.version == to]
         if to is None and (self._folder / name).exists():
@@ -292,7 +305,8 @@ class SopChanges:
         return there
 
     def _origin(self, entries: list[Version]) -> int:
-        """The version that the newest entry's files are of, through the rollbacks that brought them back."""
+        """Return the version that the newest entry's files are of, through the rollbacks that
+        brought them back."""
         restored = {entry.version: entry.restores for entry in entries if entry.restores}
         version = entries[0].version if entries else 0
         while older := restored.get(version):
@@ -303,7 +317,7 @@ class SopChanges:
 
     @contextlib.contextmanager
     def _changing(self, name: str) -> Iterator[None]:
-        """Takes the turn, finishes what a crash left, and records what was edited by hand."""
+        """Take the lock, finish what a crash left, and record the owner's edits."""
         _check_name(name)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -317,7 +331,7 @@ class SopChanges:
             raise SopNotWritten(said) from error
 
     def _record_hand_edits(self, name: str) -> None:
-        """So that what is about to be replaced can be brought back, whoever wrote it."""
+        """Record what is about to be replaced, whoever wrote it, so that it can be brought back."""
         if self._history.problem:
             return
         known, place = self.history(name), self._folder / name
@@ -330,7 +344,7 @@ class SopChanges:
     def _store(
         self, name: str, contents: Mapping[str, Content], change: _Change, is_new: bool = True
     ) -> Sop:
-        """Builds, checks, records, puts in place."""
+        """Build, check, record, and put in place."""
         final = _stamped(contents, change, is_new)
         draft = self._folder / f"{DRAFT}{secrets.token_hex(6)}" / name
         try:
@@ -346,7 +360,7 @@ class SopChanges:
         return read_sop(self._folder / name, False)
 
     def _shipped(self, name: str) -> tuple[Contents, str] | None:
-        """The seed as it is, for the history of the copy that is about to shadow it."""
+        """Return the seed as it is, for the history of the copy that is about to shadow it."""
         if (
             (self._folder / name).exists()
             or not (self._seeds / name).is_dir()
@@ -358,7 +372,7 @@ class SopChanges:
         return {_path(name): _at(_path(name), self._current_files(name))}, change.message(name)
 
     def _put_in_place(self, draft: Path) -> None:
-        """The one moment in which the folder changes."""
+        """Change the folder, in one step."""
         place = self._folder / draft.name
         if not place.exists():
             draft.rename(place)
@@ -371,7 +385,7 @@ class SopChanges:
         self._discard(draft.parent)
 
     def _settle(self) -> None:
-        """Finishes each change that the history holds already; what else a crash left is removed."""
+        """Finish each change that the history holds already; what else a crash left is removed."""
         for leftover in self._folder.glob(f"{DRAFT}*"):
             with contextlib.suppress(
                 OSError
@@ -388,7 +402,8 @@ class SopChanges:
         self._discard(leftover)
 
     def _is_recorded(self, draft: Path) -> bool:
-        """True when the draft is the history's newest word on its SOP, and the folder is still as it was before that."""
+        """Return True when the draft is the history's newest word on its SOP, and the folder is
+        still as it was before that."""
         path, built = _path(draft.name), contents_of(draft)
         newest = self._history.log(path, 1)
         if not newest or not self._history.holds(newest[0].id, path, _at(path, built)):
@@ -397,7 +412,8 @@ class SopChanges:
         return not here or self._history.holds(f"{newest[0].id}~1", path, here)
 
     def _discard(self, leftover: Path) -> None:
-        """Removes the folder of a draft. A git of the owner's own that lay in the SOP goes on in the new one."""
+        """Remove the folder of a draft. A git of the owner's own that lay in the SOP goes on in the
+        new one."""
         for nested in leftover.glob("*/.git"):
             place = self._folder / nested.parent.name.removesuffix(".old")
             if place.is_dir() and not os.path.lexists(place / ".git"):
@@ -416,7 +432,7 @@ def _contract(files: Mapping[str, Content]) -> str | None:
 
 
 def _is_as_proven(files: Mapping[str, Content]) -> bool:
-    """False where sop.yaml or a script is another one than SKILL.md says."""
+    """Return False where sop.yaml or a script is another one than SKILL.md says."""
     try:
         said = metadata_of(_skill_text(files)).get("sopwith-contract")
     except SopError:
@@ -438,7 +454,8 @@ def _check_name(name: str) -> None:
 
 
 def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]:
-    """Return the files as they are to be stored. Raises SopError for a path or a text that cannot be."""
+    """Return the files as they are to be stored. Raises SopError for a path or a text that cannot
+    be."""
     _check_name(name)
     for path in files:
         _check_path(name, path)
@@ -499,7 +516,8 @@ def _skill_text(contents: Mapping[str, Content]) -> str:
 
 
 def _stamped(contents: Mapping[str, Content], change: _Change, is_new: bool) -> dict[str, Content]:
-    """With version, status and contract in the metadata. A change of status leaves the contract that was proven."""
+    """Return it with version, status and contract in the metadata. A change of status leaves the
+    contract that was proven."""
     said: dict[str, str | None] = {
         "sopwith-version": str(change.version),
         "sopwith-status": change.status,
@@ -511,7 +529,8 @@ def _stamped(contents: Mapping[str, Content], change: _Change, is_new: bool) -> 
 
 
 def _check(draft: Path, is_new: bool) -> None:
-    """Refuses what a reader would find broken. A status can change all the same: one that broke may be suspended."""
+    """Refuse what a reader would find broken. A status can change all the same: one that broke may
+    be suspended."""
     sop = read_sop(draft, False)
     if sop.problem and (is_new or not sop.description):
         raise SopError(
@@ -523,7 +542,7 @@ def _check(draft: Path, is_new: bool) -> None:
 
 
 def _write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Makes a folder with these files and returns when they are on the disk."""
+    """Make a folder with these files and return when they are on the disk."""
     folders = {folder, folder.parent, *((folder / path).parent for path in files)}
     for place in sorted(folders):
         place.mkdir(parents=True, exist_ok=True)
@@ -544,7 +563,7 @@ def _write_files(folder: Path, files: Mapping[str, Content]) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swaps two names in one step; False where the system or the file system cannot."""
+    """Swap two names in one step; False where the system or the file system cannot."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -563,7 +582,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A place beside the target to build it in; what is left of it goes away."""
+    """Yield a place beside the target to build it in; remove what is left of it afterwards."""
     draft = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.tmp")
     try:
         yield draft
@@ -572,7 +591,8 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def exported(folder: Path) -> Iterator[tuple[str, Content]]:
-    """The files of an SOP that may leave this machine: nothing hidden, no link that leads out of the folder."""
+    """Yield the files of an SOP that may leave this machine: nothing hidden, no link that leads out
+    of the folder."""
     for path, content in sorted(contents_of(folder).items()):
         if any(part.startswith(".") for part in path.split("/")):
             continue
@@ -586,7 +606,8 @@ def exported(folder: Path) -> Iterator[tuple[str, Content]]:
 
 
 def _archive(name: str, files: Mapping[str, Content]) -> bytes:
-    """A zip with the folder `name` in it. Nothing of this machine or this moment is in it."""
+    """Return a zip with the folder `name` in it. Nothing of this machine or this moment is in
+    it."""
     import io
     import zipfile
 

@@ -1,7 +1,9 @@
-"""Changes the metadata in the front matter of a SKILL.md and leaves every other line as its author wrote it.
+"""Changes the metadata in the front matter of a SKILL.md and leaves every other line as its author
+wrote it.
 
-Where the lines cannot be changed one by one (flow style, anchors, a key that goes away), the front matter is written
-anew; its meaning stays the same either way, and that is checked before anything is returned.
+Where the lines cannot be changed one by one (flow style, anchors, a key that goes away), the front
+matter is written anew; its meaning stays the same either way, and that is checked before anything
+is returned.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ Changes = Mapping[str, str | None]  # key → value; None: without this key
 
 
 def with_metadata(text: str, changes: Changes) -> str:
-    """The text of a SKILL.md with these keys of `metadata` set. Raises SopError when its front matter cannot be read."""
+    """Return the text of a SKILL.md with these keys of `metadata` set. Raises SopError when its
+    front matter cannot be read."""
     match = FRONT_MATTER.match(text)
     if match is None:
         raise SopError("error.sops.skill-md-front-matter")
@@ -34,7 +37,8 @@ def with_metadata(text: str, changes: Changes) -> str:
 
 
 def with_said(text: str, key: str, said: str) -> str:
-    """Return the text of a SKILL.md with another `description`, or another `body`. Raises SopError."""
+    """Return the text of a SKILL.md with another `description`, or another `body`. Raises
+    SopError."""
     match = FRONT_MATTER.match(text)
     if match is None:
         raise SopError("error.sops.skill-md-front-matter-2")
@@ -48,7 +52,7 @@ def with_said(text: str, key: str, said: str) -> str:
 
 
 def metadata_of(text: str) -> Mapping[str, Any]:
-    """The metadata in the front matter of a SKILL.md. Raises SopError."""
+    """Return the metadata in the front matter of a SKILL.md. Raises SopError."""
     match = FRONT_MATTER.match(text)
     return _load(match[1]).get("metadata") or {} if match else {}
 
@@ -85,7 +89,8 @@ def _merged(front: dict[str, Any], changes: Changes) -> dict[str, Any]:
 
 
 def _line_by_line(front: str, changes: Changes) -> str:
-    """Return the front matter with single lines of its metadata replaced, dropped or added. Only a guess: the caller checks."""
+    """Return the front matter with single lines of its metadata replaced, dropped or added. Only a
+    guess: the caller checks."""
     lines = re.split(r"\r?\n", front)
     heads = [number for number, line in enumerate(lines) if re.match(r"metadata\s*:", line)]
     if not heads:

@@ -31,10 +31,11 @@ _WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 class SopRun:
     """One run of an SOP, or, in lane `teach`, one that taught it.
 
-    `at`: when it began, UTC, ISO 8601. `fresh`, `cached`, `output`: tokens; `fresh` is input that was not cached.
-    `cost` in USD. `status`: how the run ended. `outcome`: that of the SOP: the status, or `diverged` when a model had
-    to go on, or `not_ready` when what it requires was missing. `stopped`: step and reason of a replay that stopped.
-    `kind`: what it stopped on: world, parameter, step, expectation, check or budget.
+    `at`: when it began, UTC, ISO 8601. `fresh`, `cached`, `output`: tokens; `fresh` is input that
+    was not cached. `cost` in USD. `status`: how the run ended. `outcome`: that of the SOP: the
+    status, or `diverged` when a model had to go on, or `not_ready` when what it requires was
+    missing. `stopped`: step and reason of a replay that stopped. `kind`: what it stopped on: world,
+    parameter, step, expectation, check or budget.
     """
 
     sop: str
@@ -67,12 +68,14 @@ class SopRun:
 
     @property
     def is_model_lesson(self) -> bool:
-        """Return True for what the others are held against: the work of a model or of its owner, done to the end."""
+        """Return True for what the others are held against: the work of a model or of its owner,
+        done to the end."""
         return self.lane in ("teach", "model") and self.status == "done"
 
 
 def read_run(home: Path, run: str, teaches: str = "") -> SopRun | None:
-    """Return what a run was to its SOP; None without a log or an SOP. `teaches`: as a run that taught this SOP."""
+    """Return what a run was to its SOP; None without a log or an SOP. `teaches`: as a run that
+    taught this SOP."""
     try:
         with open_log(home, run) as file:
             events = list(_events(file))
@@ -182,7 +185,8 @@ def _seconds_between(first: str, last: str) -> float:
 
 
 def _events(file: Iterable[bytes]) -> Iterator[Event]:
-    """Yield the events that say how a run went. Lines of other types are not parsed: they are most of a log."""
+    """Yield the events that say how a run went. Lines of other types are not parsed: they are most
+    of a log."""
     for line in file:
         is_other = line.startswith(_PREFIX) and not line.startswith(_WANTED)
         if is_other or not line.endswith(b"\n"):

@@ -1,6 +1,8 @@
-"""Say what each run of an SOP cost and how it ended: the learning curve, derived from the run logs alone.
+"""Say what each run of an SOP cost and how it ended: the learning curve, derived from the run logs
+alone.
 
-What a run came to is kept in the index of the run logs (memory/logs/index.py). Source: seed 002 §2; docs/learning.md.
+What a run came to is kept in the index of the run logs (memory/logs/index.py). Source: seed 002 §2;
+docs/learning.md.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ FAILURES = (
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Hold what the runs after the first one took less than if each had been like it; below 0 when they took more."""
+    """Hold what the runs after the first one took less than if each had been like it; below 0 when
+    they took more."""
 
     tokens: int
     seconds: float
@@ -40,8 +43,9 @@ class Saved:
 class Counts:
     """How an SOP does. `runs` are those after teaching; `last` are outcomes, newest first.
 
-    `first`: the run that the others are held against: the first one that taught it or that a model did.
-    `break_even`: after how many runs the teaching was paid back, in `unit`; None: not yet, or nobody knows.
+    `first`: the run that the others are held against: the first one that taught it or that a model
+    did. `break_even`: after how many runs the teaching was paid back, in `unit`; None: not yet, or
+    nobody knows.
     """
 
     runs: int
@@ -104,7 +108,8 @@ def _of_line(line: str) -> SopRun:
 
 
 def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
-    """Return the counts of some runs of one SOP, oldest first. `since`: the version from which failures in a row count."""
+    """Return the counts of some runs of one SOP, oldest first. `since`: the version from which
+    failures in a row count."""
     ordered = list(rows)
     uses = [row for row in ordered if row.lane != "teach"]
     by_rote = sum(row.is_by_rote for row in uses)
@@ -157,7 +162,8 @@ def _amount(row: SopRun, unit: Unit) -> float:
 
 
 def _gain(first: SopRun, row: SopRun, unit: Unit) -> float:
-    """Return what a later run took less than the first. One that brought nothing gains nothing, and still had its price."""
+    """Return what a later run took less than the first. One that brought nothing gains nothing, and
+    still had its price."""
     worth = _amount(first, unit) if row.status == "done" else 0
     return worth - _amount(row, unit)
 

@@ -1,4 +1,5 @@
-"""Rename, move or copy files, or make a folder; never over something that is there. Values come from the environment."""
+"""Rename, move or copy files, or make a folder; never over something that is there. Values come
+from the environment."""
 
 import os
 import shutil
@@ -97,8 +98,8 @@ def beside(file: Path, name: str) -> Path:
 
 
 def place(file: Path, target: Path, how: str) -> Path:
-    """Return where a file goes: into a folder that is there, else to this name. What has no ending is a folder that
-    is made, where it is moved to or a file with an ending is copied to."""
+    """Return where a file goes: into a folder that is there, else to this name. What has no ending
+    is a folder that is made, where it is moved to or a file with an ending is copied to."""
     if how == "rename":
         path = file.with_name(target.name) if target.parent == Path.cwd() else target
     elif target.is_dir() or (not target.suffix and (how == "move" or file.suffix)):
@@ -132,18 +133,29 @@ def way(given: Mapping[str, str]) -> str:
     return "rename" if given.get("how") in RENAMES else "copy"
 
 
-def one(given: Mapping[str, str], words: Mapping[str, str]) -> str:
-    """Rename, move or copy one file or folder."""
-    file = Path(given["file"])
-    if not os.path.lexists(file):
-        raise Stop("absent", file=file.name)
-    how = way(given)
+def put_each(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Rename, move or copy what is named; nothing where one of it cannot be."""
+    named = given.get("files") or given["file"]  # a line each
+    files, how = list(map(Path, named.splitlines())), way(given)
+    for file in files:
+        if not os.path.lexists(file):
+            raise Stop("absent", file=file.name)
     if given.get("target"):
-        path = place(file, Path(given["target"]), how)
+        target = Path(given["target"])
+        if len(files) > 1 and not target.is_dir():  # several go into a folder
+            places = [target / file.name for file in files]
+        else:
+            places = [place(file, target, how) for file in files]
     elif given.get("copy"):
-        path = beside(file, "copy" if words is WORDS["en"] else "副本")
+        name = "copy" if words is WORDS["en"] else "副本"
+        places = [beside(file, name) for file in files]
     else:
         raise Stop("unclear")
+    return "\n".join(put_one(*pair, how, words) for pair in zip(files, places, strict=True))
+
+
+def put_one(file: Path, path: Path, how: str, words: Mapping[str, str]) -> str:
+    """Move or copy one; return what is said."""
     key = put(file, path, how)
     return words[key].format(file=os.path.relpath(file), target=os.path.relpath(path))
 
@@ -176,7 +188,7 @@ def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
             raise Stop("there", target=path.name)
         path.mkdir(parents=True)
         return words["made"].format(target=os.path.relpath(path))
-    return many(given, words) if given.get("kind") else one(given, words)
+    return many(given, words) if given.get("kind") else put_each(given, words)
 
 
 def main(given: Mapping[str, str]) -> None:

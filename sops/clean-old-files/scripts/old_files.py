@@ -1,7 +1,8 @@
 """Lists the files of a folder that were last changed before a number of days, as JSON. Reads only.
 
-Hidden files and folders (names that begin with a dot) are left alone, links are not followed. A name that is not valid
-UTF-8 cannot be handed on and counts as unreadable. Values come from the environment.
+Hidden files and folders (names that begin with a dot) are left alone, links are not followed. A
+name that is not valid UTF-8 cannot be handed on and counts as unreadable. Values come from the
+environment.
 """
 
 import json
@@ -18,7 +19,8 @@ WORDS = {
 
 
 def old_files(top: str, since: float) -> tuple[list[str], int, int]:
-    """Paths of the files last changed before `since` (seconds since 1970), their bytes on the disk, places unreadable."""
+    """Return the paths of the files last changed before `since` (seconds since 1970), their bytes
+    on the disk, places unreadable."""
     files: list[str] = []
     size = unreadable = 0
     stack = [top]

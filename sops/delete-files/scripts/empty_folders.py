@@ -1,4 +1,5 @@
-"""List the folders with nothing in them below a folder, as JSON. Reads only; values come from the environment."""
+"""List the folders with nothing in them below a folder, as JSON. Reads only; values come from the
+environment."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Sort the lines of a file, drop repeated ones, replace a text, or add a line. Values come from the environment."""
+"""Sort the lines of a file, drop repeated ones, replace a text, or add a line. Values come from the
+environment."""
 
 import os
 import re

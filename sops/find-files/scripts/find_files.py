@@ -1,4 +1,5 @@
-"""Lists the files of a folder by name, kind, or a text inside them. Reads only; values come from the environment."""
+"""Lists the files of a folder by name, kind, or a text inside them. Reads only; values come from
+the environment."""
 
 import fnmatch
 import os
@@ -126,7 +127,8 @@ class Search:
         )
 
     def _name_test(self) -> Callable[[str], object]:
-        """A test over names in lower case; an exact name needs no wildcard, a part of one neither."""
+        """Return a test over names in lower case; an exact name needs no wildcard, a part of one
+        neither."""
         name = self.name.lower()
         parts = [each for each in name.split() if each not in SMALL] or [name]
         endings = tuple(f".{ending}" for ending in KINDS.get(self.kind, self.kind).split())
@@ -141,7 +143,7 @@ class Search:
         )
 
     def _files(self, top: str) -> Iterator[tuple[str, str, os.stat_result]]:
-        """Path, name and state of each file, links not followed."""
+        """Yield path, name and state of each file, links not followed."""
         stack = [top]
         while stack:
             try:
@@ -162,7 +164,8 @@ class Search:
                     stack.append(entry.path)
 
     def left_out(self) -> set[str]:
-        """Return the folders that are not looked into: those of version control, unless a name is asked for."""
+        """Return the folders that are not looked into: those of version control, unless a name is
+        asked for."""
         return set() if self.name else VERSION_CONTROL
 
     def _has_text(self, path: str, size: int) -> bool:
@@ -210,7 +213,7 @@ def begin(unit: str, ago: int) -> float:
 
 
 def decoded(data: bytes) -> str:
-    """Text of a file: UTF-8, else the usual Chinese encoding."""
+    """Return the text of a file: UTF-8, else the usual Chinese encoding."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -222,7 +225,7 @@ def is_pattern(name: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """A name or line as Markdown code on one line, whatever it holds."""
+    """Return a name or line as Markdown code on one line, whatever it holds."""
     text = text.encode("utf-8", "backslashreplace").decode()
     text = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text

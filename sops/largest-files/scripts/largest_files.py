@@ -1,4 +1,5 @@
-"""Lists the files of a folder that take the most space on the disk. Reads only; values come from the environment."""
+"""Lists the files of a folder that take the most space on the disk. Reads only; values come from
+the environment."""
 
 import heapq
 import os
@@ -29,7 +30,8 @@ WORDS = {
 
 @dataclass
 class Found:
-    """Hold what a walk through a folder brought; sizes are bytes on the disk, a file with several names counts once."""
+    """Hold what a walk through a folder brought; sizes are bytes on the disk, a file with several
+    names counts once."""
 
     total: int = 0
     files: int = 0
@@ -39,7 +41,8 @@ class Found:
 
 
 def walk(top: str, found: Found) -> Iterator[tuple[int, str]]:
-    """Size and path of each file, links not followed. An explicit stack: folders may be nested deeper than Python may."""
+    """Yield size and path of each file, links not followed. An explicit stack: folders may be
+    nested deeper than Python may."""
     stack = [(top, "")]
     while stack:
         folder, first = stack.pop()
@@ -85,7 +88,7 @@ def readable(size: float) -> str:
 
 
 def shown(path: str) -> str:
-    """A path as Markdown code on one line, whatever its name holds."""
+    """Return a path as Markdown code on one line, whatever its name holds."""
     text = path.encode("utf-8", "backslashreplace").decode()
     text = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text

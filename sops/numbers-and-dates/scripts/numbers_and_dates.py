@@ -1,4 +1,5 @@
-"""Work out sums, units, days and times elsewhere. Reads only the clock; values come from the environment."""
+"""Work out sums, units, days and times elsewhere. Reads only the clock; values come from the
+environment."""
 
 import ast
 import json

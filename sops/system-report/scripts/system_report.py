@@ -1,4 +1,5 @@
-"""Reports on this computer: system, processor, memory, disks, uptime, the processes with the most memory. Reads only."""
+"""Reports on this computer: system, processor, memory, disks, uptime, the processes with the most
+memory. Reads only."""
 
 import os
 import platform
@@ -100,7 +101,8 @@ def addresses() -> str:
 
 
 def disks() -> list[tuple[str, float, float]]:
-    """Mount point, bytes used and free, of what holds files; each device once, that of `/` first."""
+    """Mount point, bytes used and free, of what holds files; each device once, that of `/`
+    first."""
     mounts = {"/": "/"}
     for part in psutil.disk_partitions(all=False):
         if part.fstype not in PSEUDO and Path(part.mountpoint).is_dir():
@@ -119,7 +121,7 @@ def disks() -> list[tuple[str, float, float]]:
 
 
 def processes() -> list[tuple[int, str, int]]:
-    """Resident bytes, name and id of the five processes that use the most memory."""
+    """Return the resident bytes, name and id of the five processes that use the most memory."""
     found = []
     for process in psutil.process_iter(["name", "memory_info"]):
         if memory := process.info["memory_info"]:

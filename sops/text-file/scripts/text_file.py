@@ -1,4 +1,5 @@
-"""Show, count or add up what stands in a file; list an archive. Reads only; values come from the environment."""
+"""Show, count or add up what stands in a file; list an archive. Reads only; values come from the
+environment."""
 
 import csv
 import io
@@ -121,7 +122,8 @@ def counted(text: str, what: str) -> tuple[str, int]:
 
 
 def numbers(text: str, column: str) -> tuple[str, list[float], int]:
-    """Return the name of a column, its numbers, and how many of its cells hold none. Raises Unreadable."""
+    """Return the name of a column, its numbers, and how many of its cells hold none. Raises
+    Unreadable."""
     first = text.partition("\n")[0]
     mark = max(",;\t", key=first.count)
     rows = csv.reader(io.StringIO(text), delimiter=mark)

@@ -1,4 +1,5 @@
-"""Pack a file or folder into a zip, or unpack an archive; never over something that is there. Values come from the environment."""
+"""Pack a file or folder into a zip, or unpack an archive; never over something that is there.
+Values come from the environment."""
 
 import os
 import shutil
@@ -14,6 +15,7 @@ WORDS = {
         "unpacked": "Unpacked {file} into {target}: {n} item{s}.",
         "absent": "there is no {file}",
         "there": "{target} is there already",
+        "taken": "{target} holds {name} already",
         "no_archive": "{file} is not a zip or tar archive, or needs a password",
         "unsafe": "{file} holds names that lead outside the folder",
         "unclear": "the request does not say whether to pack or to unpack {file}",
@@ -23,6 +25,7 @@ WORDS = {
         "unpacked": "已把 {file} 解压到 {target}，共 {n} 项。",
         "absent": "没有 {file}",
         "there": "{target} 已经存在",
+        "taken": "{target} 里已经有 {name}",
         "no_archive": "{file} 不是能直接打开的 zip 或 tar 压缩包",
         "unsafe": "{file} 里有指向文件夹之外的名字",
         "unclear": "没有说是打包还是解压 {file}",
@@ -59,8 +62,8 @@ def pack(file: Path, target: Path) -> int:
 
 
 def unpack(file: Path, target: Path) -> int:
-    """Unpack into a folder of its own; return how many entries there are."""
-    if os.path.lexists(target) and (not target.is_dir() or any(target.iterdir())):
+    """Unpack into a folder, over nothing that is there; return how many entries there are."""
+    if os.path.lexists(target) and not target.is_dir():
         raise Stop("there")
     try:
         names = names_of(file)
@@ -69,6 +72,9 @@ def unpack(file: Path, target: Path) -> int:
     top = target.resolve()
     if not all((top / name).resolve().is_relative_to(top) for name in names):
         raise Stop("unsafe")
+    taken = {each for name in names for each in Path(name).parts[:1] if (top / each).exists()}
+    if taken:
+        raise Stop("taken", min(taken))
     try:
         if zipfile.is_zipfile(file):
             shutil.unpack_archive(file, target, "zip")
@@ -103,6 +109,10 @@ def main(given: Mapping[str, str]) -> None:
         if not file.exists():
             raise Stop("absent")
         if given.get("unpack"):
+            if target is None and (own := Path.cwd() / bare(file.name)).is_dir():
+                target = own
+                if any(own.iterdir()):
+                    raise Stop("there")
             target = target or Path.cwd() / bare(file.name)
             key, count = "unpacked", unpack(file, target)
         elif given.get("pack"):
@@ -113,7 +123,7 @@ def main(given: Mapping[str, str]) -> None:
             raise Stop("unclear")
     except Stop as stop:
         sys.stderr.write(
-            f"{words[str(stop)].format(file=file.name, target=target and target.name)}\n"
+            f"{words[stop.args[0]].format(file=file.name, target=target and target.name, name=stop.args[-1])}\n"
         )
         sys.exit(os.EX_DATAERR)  # the input, not the procedure, is at fault
     blanks = {"n": f"{count:,}", "s": "s" * (count != 1)}

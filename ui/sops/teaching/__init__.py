@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from ui.sops.teaching.lesson_shown import show_seen as show_seen
     from ui.sops.teaching.record import banner as banner
 else:
     __getattr__ = lazy(__name__)

@@ -1,8 +1,11 @@
-"""`teach NAME --record` and `teach NAME`: a demonstration, one question for each thing that is open, and its proof shown."""
+"""`teach NAME --record` and `teach NAME`: a demonstration, one question for each thing that is
+open, and its proof shown."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +25,7 @@ from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of, kept_lesson, stored
 from runs.learning.teach import TeachingError, text_of
-from sandbox.stage import StageError
+from sandbox.undo import StageError
 from ui.sanitise import one_line
 from ui.sops import roots
 from ui.sops.teaching.lesson_shown import changed, show_output, show_paths, show_stored
@@ -46,8 +49,8 @@ class LessonFlow:
         self.agent, self.lesson, self.questions = agent, lesson, questions
 
     def to_its_end(self) -> int:
-        """Ask, prove, store; return the exit code. What the demonstration did is made real in any case, and what is open
-        stays open in a draft."""
+        """Ask, prove, store; return the exit code. What the demonstration did is made real in any
+        case, and what is open stays open in a draft."""
         code = 0
         try:
             with stopped_by_signals():
@@ -57,7 +60,9 @@ class LessonFlow:
                 raise
             print(f"✗ {error}")
         except (KeyboardInterrupt, EOFError):
+            leave_gone_terminal()
             print(f"\n{say('lesson.stopped')}")
+            self.lesson.leave()
             code = 130
         finally:
             self._make_real()
@@ -76,7 +81,7 @@ class LessonFlow:
         try:
             if not (lesson.cases or self._is_induced()):
                 return
-            self._make_real()
+            lesson.make_real()  # what cannot be made real is said in the end
             self._prove_others()
         except StageError as error:
             lesson.notes.append(str(error))
@@ -108,12 +113,15 @@ class LessonFlow:
 
     def _make_real(self) -> None:
         if problem := self.lesson.make_real():
-            print(say("lesson.not_real", problem=one_line(problem, 300)))
+            name = self.lesson.name
+            print(say("lesson.not_real", problem=one_line(problem, 300), name=name))
 
     def _settle(self) -> None:
         lesson = self.lesson
         if lesson.has_done_nothing:
             raise RecordError(say("lesson.nothing", name=lesson.name))
+        if lesson.is_cut:
+            raise EOFError
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
             show_paths(lesson.before)
@@ -133,7 +141,8 @@ class LessonFlow:
             print("  " + say("teach.problem", text=one_line(redact(problem), 160)))
 
     def _show_text(self) -> None:
-        """Show what a text does, and ask how it will be asked for: its parameters have names already."""
+        """Show what a text does, and ask how it will be asked for: its parameters have names
+        already."""
         lesson = self.lesson
         self._show_lines(lesson.script)
         name = lesson.suggested or lesson.name
@@ -161,7 +170,8 @@ class LessonFlow:
                 lesson.follows.append(each)
 
     def _asked(self) -> str:
-        """Ask how it will be asked for; a value of the lines alone is no sentence, so the name comes before it."""
+        """Ask how it will be asked for; a value of the lines alone is no sentence, so the name
+        comes before it."""
         said = self.questions.request(self.lesson.name, {})
         is_value = bool(said) and " " not in said and said in self.lesson.typed
         return f"{self.lesson.name.replace('-', ' ')} {said}" if is_value else said
@@ -169,7 +179,7 @@ class LessonFlow:
     def _has_values(self, listed: Listed) -> bool:
         """Ask which values vary; False where one cannot, and somebody is there to say it again."""
         lesson = self.lesson
-        chosen = self.questions.vary(listed, may_drop=True)
+        chosen = self.questions.vary(listed)
         refused = lesson.take(chosen)
         for name, why in refused.items():
             value = one_line(chosen[name], 60)
@@ -269,9 +279,18 @@ def _around(script: str, start: int, end: int) -> str:
     return f"{before}[{script[start:end]}]{behind}"
 
 
+def leave_gone_terminal() -> None:
+    """Say the rest to nobody where the terminal was closed: to write there is an error."""
+    if not os.isatty(sys.stdout.fileno()):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.dup2(nothing, sys.stderr.fileno())
+
+
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """A closed terminal and a request to end stop the lesson as Ctrl-C does, so that nothing of it is lost."""
+    """Stop the lesson as Ctrl-C does when the terminal closes or a request to end comes, so that
+    nothing is lost."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -287,8 +306,8 @@ def stopped_by_signals() -> Iterator[None]:
 def teach_lesson(
     args: Namespace, config: Config, *, is_attended: bool, lesson: Lesson | None = None
 ) -> int:
-    """Learn from a lesson, from a demonstration that is recorded now, or go on with the draft of this name; return the exit
-    code."""
+    """Learn from a lesson, from a demonstration that is recorded now, or go on with the draft of
+    this name; return the exit code."""
     agent, questions = Agent(config), questions_of(args, is_attended=is_attended)
     existing = agent.sops.get(args.sop)
     if lesson is None and not args.record:
@@ -304,7 +323,8 @@ def teach_lesson(
 
 
 def lesson_of(args: Namespace, config: Config) -> Lesson | None:
-    """Return the lesson of the runs or of the text that is named; None where they need another form than a script."""
+    """Return the lesson of the runs or of the text that is named; None where they need another form
+    than a script."""
     if args.from_run:
         return lesson_of_runs(args, config)
     return lesson_of_text(args, config) if args.from_file else None
@@ -321,7 +341,8 @@ def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
 
 
 def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
-    """Return the lesson that a file holds; None for a whole sop.yaml. Raises TeachingError, LearningError."""
+    """Return the lesson that a file holds; None for a whole sop.yaml. Raises TeachingError,
+    LearningError."""
     path = Path(args.from_file).expanduser().absolute()
     found = read_text(text_of(path), path.name)
     if isinstance(found, str):

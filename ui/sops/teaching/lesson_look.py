@@ -1,4 +1,5 @@
-"""`teach NAME … --look`: show what would be learned from a run or a text, as JSON; nothing is stored or changed."""
+"""`teach NAME … --look`: show what would be learned from a run or a text, as JSON; nothing is
+stored or changed."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from runs.learning import teach
 from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of
-from sandbox.stage import StageError
+from sandbox.undo import StageError
 from ui.lists import print_json
 from ui.sops.teaching.lesson import lesson_of_runs, lesson_of_text
 from ui.sops.teaching.questions import FromOptions
@@ -29,7 +30,8 @@ Json = dict[str, Any]
 
 
 def look(args: Namespace, config: Config) -> int:
-    """Print what a lesson holds, what varies in it, and what it does with its own and with other values."""
+    """Print what a lesson holds, what varies in it, and what it does with its own and with other
+    values."""
     agent = Agent(config)
     lesson = lesson_of_runs(args, config) if args.from_run else lesson_of_text(args, config)
     found = _of_lesson(agent, lesson, FromOptions(args)) if lesson else _of_steps(agent, args)
@@ -67,10 +69,11 @@ def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:
 
 
 def _varying(lesson: Lesson, questions: FromOptions) -> Json:
-    """Return what may vary, after the lesson has taken what was chosen; what cannot is left out of it."""
+    """Return what may vary, after the lesson has taken what was chosen; what cannot is left out of
+    it."""
     lesson.request = questions.request(lesson.name, {})
     candidates = lesson.candidates()
-    refused = lesson.take(questions.vary([[*each] for each in candidates], may_drop=True))
+    refused = lesson.take(questions.vary([[*each] for each in candidates]))
     differs = lesson.disagreeing()
     return {
         "candidates": [each._asdict() for each in candidates],
@@ -157,7 +160,7 @@ def _draft(agent: Agent, args: Namespace) -> tuple[Draft, dict[str, str]]:
     lesson = teach.lesson_from_run(agent, args.sop, *args.from_run)
     known = teach.values_that_vary(lesson)
     listed = [[name, text, True] for name, text in known.items()]
-    values = FromOptions(args).vary(listed, may_drop=True)
+    values = FromOptions(args).vary(listed)
     return induce(lesson.traces, lesson.name, wanted=values), values
 
 

@@ -16,12 +16,6 @@ from ui.words import say, says
 MAX_LINES = 8
 
 
-def show_seen(seen: Seen) -> None:
-    """Print what was done: paths and output."""
-    show_paths(seen)
-    show_output(seen)
-
-
 def changed(seen: Seen | None) -> str:
     """Return how many paths were touched, in words."""
     kinds: dict[str, int] = {}
@@ -61,7 +55,8 @@ def _short(path: str) -> str:
 def show_stored(
     sop: Sop, wording: str, values: Mapping[str, object], key: str, why: str = ""
 ) -> None:
-    """Print what is stored now, why it is no more, and what the owner may do with it: ask with values that worked."""
+    """Print what is stored now, why it is no more, and what the owner may do with it: ask with
+    values that worked."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
     if why:
         print(f"  {one_line(why, 300)}")

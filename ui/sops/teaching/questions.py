@@ -1,4 +1,5 @@
-"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the command.
+"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the
+command.
 
 A "later" or a stop leaves the lesson as far as it came.
 """
@@ -49,7 +50,7 @@ class FromOptions:
         """Return True, the default."""
         return True
 
-    def vary(self, listed: Listed, *, may_drop: bool) -> dict[str, str]:
+    def vary(self, listed: Listed) -> dict[str, str]:
         """Return the values that vary: those of --values, else all that were found to."""
         if self._has_chosen:
             return dict(self._values)
@@ -73,7 +74,8 @@ class FromOptions:
     def another_set(
         self, was: Mapping[str, str], asked: str, at_hand: Mapping[str, str] | None = None
     ) -> dict[str, str] | None:
-        """Return values to prove it on, other than those before; None: later. `at_hand`: when none is said."""
+        """Return values to prove it on, other than those before; None: later. `at_hand`: when none
+        is said."""
         return self._sets.pop(0) if self._sets else None
 
 
@@ -98,14 +100,14 @@ class AtTerminal(FromOptions):
         """Ask; yes is the default."""
         return read_next(question).strip().lower() not in NO
 
-    def vary(self, listed: Listed, *, may_drop: bool) -> dict[str, str]:
+    def vary(self, listed: Listed) -> dict[str, str]:
         """Show what may vary until the owner is content."""
         while True:
-            _show_values(listed, may_drop=may_drop)
+            _show_values(listed)
             said = read_next(say("teach.values_prompt")).strip()
             if said.lower() in _ENTER:
                 return {str(name): str(text) for name, text, varies in listed if varies}
-            if problem := _change(listed, said, may_drop=may_drop):
+            if problem := _change(listed, said):
                 print(f"  {problem}")
 
     def places(self, value: str, shown: Sequence[str], chosen: Sequence[int]) -> list[int]:
@@ -136,7 +138,8 @@ class AtTerminal(FromOptions):
     def another_set(
         self, was: Mapping[str, str], asked: str, at_hand: Mapping[str, str] | None = None
     ) -> dict[str, str] | None:
-        """Ask for one value after the other; Enter keeps the one before, Enter alone takes those at hand."""
+        """Ask for one value after the other; Enter keeps the one before, Enter alone takes those at
+        hand."""
         print(f"\n{asked}")
         given: dict[str, str] = {}
         for name, before in was.items():
@@ -163,7 +166,7 @@ def unsaid(request: str, values: Mapping[str, str]) -> list[str]:
     return slotted(request, values)[1] if request else []
 
 
-def _show_values(listed: Listed, *, may_drop: bool) -> None:
+def _show_values(listed: Listed) -> None:
     if not listed:
         print(f"\n{say('teach.no_values')}")
         return
@@ -172,11 +175,12 @@ def _show_values(listed: Listed, *, may_drop: bool) -> None:
     for number, (name, text, varies) in enumerate(listed, 1):
         meaning = f"→ {name}" if varies else say("teach.fixed")
         print(f"  {number}  {one_line(text, 80).ljust(width)}  {meaning}")
-    print("  " + say("teach.values_how" if may_drop else "teach.values_how_named"))
+    print("  " + say("teach.values_how"))
 
 
-def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
-    """Do what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Return what is wrong."""
+def _change(listed: Listed, said: str) -> str:
+    """Do what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Return
+    what is wrong."""
     if added := re.fullmatch(r"(\w+)\s*=\s*(.+)", said):
         return _add(listed, added[1], added[2])
     if named := [each for each in listed if said in (each[1], each[1].rpartition("/")[2])]:
@@ -187,8 +191,6 @@ def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
         return say("teach.not_understood", text=one_line(said, 60))
     value, name = listed[int(changed[1]) - 1], changed[2]
     if name is None:
-        if not may_drop:
-            return say("teach.in_request", text=one_line(value[1], 60))
         value[2] = not value[2]
         return ""
     if not _is_free(name, [each for each in listed if each is not value]):

@@ -1,4 +1,5 @@
-"""The screen around a recorded demonstration: what is recorded, said before; the shell, in a stage."""
+"""The screen around a recorded demonstration: what is recorded, said before; the shell, in a
+stage."""
 
 from __future__ import annotations
 
@@ -13,14 +14,15 @@ from memory.home import open_home
 from memory.logs import read_events
 from runs.learning.lesson import Lesson
 from safety.secrets import held_values
-from sandbox.stage import StageError
+from sandbox.undo import StageError
 from ui.sanitise import one_line
 from ui.sops import roots
 from ui.words import say
 
 
 def banner(name: str, shell: str) -> str:
-    """Return what the owner should know before the shell opens. `shell` is the owner's usual one."""
+    """Return what the owner should know before the shell opens. `shell` is the owner's usual
+    one."""
     lines = [say("record_banner", name=one_line(name, 60)), say("record_what"), say("record_end")]
     usual = shell.rpartition("/")[2]
     if usual not in ("", "bash", "sh"):
@@ -29,7 +31,8 @@ def banner(name: str, shell: str) -> str:
 
 
 def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
-    """Open the recorded shell in a stage; return what was done there. Raises RecordError, StageError."""
+    """Open the recorded shell in a stage; return what was done there. Raises RecordError,
+    StageError."""
     check_terminal(name, os.environ)
     open_home(config.home)
     ground = Ground.of(roots(config), config.home, cwd)
@@ -59,8 +62,9 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
             shell.ended().commit()
         raise
     typed, trace = typed_lines(read_events(config.home, run)), read_trace(config.home, run)
-    if not shells:
-        return Lesson.recorded(name, ground, trace, typed)
-    stage = shells[0].ended()
-    seen = seen_in(stage, "", 0)
-    return Lesson.recorded(name, ground, trace, typed, seen, stage.wait())
+    lesson = Lesson.recorded(name, ground, trace, typed)
+    lesson.is_cut = trace.status == "cancelled"
+    for shell in shells:
+        stage = shell.ended()
+        lesson.before, lesson.number = seen_in(stage, "", 0), stage.wait()
+    return lesson

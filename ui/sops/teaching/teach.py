@@ -1,4 +1,5 @@
-"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a pipe without questions."""
+"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a
+pipe without questions."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class TeachUsage(SopwithError):
     Option("--look"),
 )
 def teach_(args: Namespace, config: Config) -> int:
-    """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
+    """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when
+    nothing can be learned."""
     if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) > 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
@@ -59,7 +61,7 @@ def teach_(args: Namespace, config: Config) -> int:
         from ui.sops.teaching.lesson_look import look
 
         return look(args, config)
-    is_attended = is_at_terminal()
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     from ui.sops.teaching.lesson import lesson_of, teach_lesson
 
     lesson = lesson_of(args, config)
@@ -73,13 +75,8 @@ def teach_(args: Namespace, config: Config) -> int:
         return 130
 
 
-def is_at_terminal() -> bool:
-    """Return True where somebody can be asked."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _near_name(text: str) -> str:
-    """A name that may be meant: `Old Files!` → old-files."""
+    """Return a name that may be meant: `Old Files!` → old-files."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
 
 
@@ -92,7 +89,7 @@ class _Teaching:
         self.is_tried = False  # whether it came to other values
 
     def to_its_end(self) -> int:
-        """Teaches; returns the exit code."""
+        """Teach; return the exit code."""
         name = self.args.sop
         existing = teach.known(self.agent, name)
         lesson = self._lesson(name)
@@ -126,7 +123,8 @@ class _Teaching:
         show_stored(sop, wording, values, key, "" if is_proven else why)
 
     def _with_old_cases(self, draft: Draft, existing: Sop | None) -> Mapping[str, str | bytes]:
-        """Return the files of a draft with the cases of the version before. Raises TeachingError."""
+        """Return the files of a draft with the cases of the version before. Raises
+        TeachingError."""
         files, unfit = teach.with_old_cases(draft, existing)
         if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
             raise teach.TeachingError(say("teach.unfit", name=draft.name, cases=", ".join(unfit)))
@@ -143,7 +141,8 @@ class _Teaching:
         return status, why
 
     def _replace(self, existing: Sop, status: str, why: str) -> None:
-        """Ask before one that is not proven takes the place of one that is. Raises TeachingError."""
+        """Ask before one that is not proven takes the place of one that is. Raises
+        TeachingError."""
         name, was = existing.name, existing.status
         if not existing.runs_alone or status in PROVEN:
             return
@@ -162,9 +161,7 @@ class _Teaching:
         if not lesson.traces:
             return None
         found = teach.values_that_vary(lesson)
-        return self.questions.vary(
-            [[name, text, True] for name, text in found.items()], may_drop=False
-        )
+        return self.questions.vary([[name, text, True] for name, text in found.items()])
 
     def _draft(self, lesson: teach.Lesson) -> Draft:
         draft = teach.draft_of(self.agent, lesson, self._values(lesson))
@@ -181,7 +178,8 @@ class _Teaching:
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
-        """Return what --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
+        """Return what --values says of the parameters of a text. Raises TeachingError for a name
+        that is none of them."""
         values = parameters(self.args.values or [])
         known = draft.content.parameters
         if unknown := next(
@@ -196,7 +194,7 @@ class _Teaching:
         return values or None
 
     def _pass_the_gate(self, files: Mapping[str, str | bytes], *, is_draft: bool) -> None:
-        """Raises TeachingError with what the evidence gate has against these files."""
+        """Raise TeachingError with what the evidence gate has against these files."""
         if refused := teach.refusals(self.agent, files, is_draft=is_draft):
             lines = [one_line(each.said(self.agent.config.lang), 300) for each in refused[:6]]
             raise teach.TeachingError("\n".join([say("teach.refused", name=self.args.sop), *lines]))
@@ -207,7 +205,7 @@ class _Teaching:
         return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
 
     def _prove(self, draft: Draft, trial: teach.Trial) -> str:
-        """Gives the trial the status that it earns. Returns why it is no more than that."""
+        """Give the trial the status that it earns. Return why it is no more than that."""
         if not draft.is_settled:
             return say("teach.unsettled")
         procedure = draft.procedure()
@@ -233,7 +231,7 @@ class _Teaching:
         return self._prove_on_others(draft, trial, why)
 
     def _prove_on_others(self, draft: Draft, trial: teach.Trial, why: str) -> str:
-        """Other values, until they prove it or there are none."""
+        """Try other values, until they prove it or there are none."""
         procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
         while trial.sop.status not in PROVEN:
             given = self.questions.another_set(
@@ -270,8 +268,8 @@ def _reason(lesson: teach.Lesson) -> str:
 
 
 def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
-    """The steps, what reads apart from what changes something; what was left out; what is not settled. `hide` takes secrets
-    away."""
+    """Print the steps, reads apart from effects, what was left out, and what is not settled. `hide`
+    takes secrets away."""
     print(f"\n{say('teach.steps')}")
     rows = [("reads", step) for step in draft.content.plan] + [
         ("changes", step) for step in draft.content.commit

@@ -1,4 +1,5 @@
-"""Runs in processes of their own, for screens that live on: begun, spoken to, stopped, listened to."""
+"""Runs in processes of their own, for screens that live on: begun, spoken to, stopped, listened
+to."""
 
 from typing import TYPE_CHECKING
 

@@ -1,10 +1,14 @@
-"""One run for the page, in a process of its own: the order and the owner's words come as lines of JSON, events go out so.
+"""One run for the page, in a process of its own: the order and the owner's words come as lines of
+JSON, events go out so.
 
-A process, not a thread: it is stopped by a signal like any run, a tool that takes it down takes nothing else with it, and
-it goes on when the server is killed. Then nobody is there to be asked, and what it asks waits in the inbox.
+A process, not a thread: it is stopped by a signal like any run, a tool that takes it down takes
+nothing else with it, and it goes on when the server is killed. Then nobody is there to be asked,
+and what it asks waits in the inbox.
 
-In:  {"do": "start"|"sop"|"resume", …: see `_begin`}, or {"do": "settle"}: what the journal has put off; then {"say"}, {"id", "answer"|"decision"|"later"}
-Out: events (docs/events.md), and {"type": "asked_now", "asked"}, {"type": "asked_over", "id"}, {"type": "not_started", "text", "code"}
+In:  {"do": "start"|"sop"|"resume", …: see `_begin`}, or {"do": "settle"}: what the journal has put
+     off; then {"say"}, {"id", "answer"|"decision"|"later"}
+Out: events (docs/events.md), and {"type": "asked_now", "asked"}, {"type": "asked_over", "id"},
+{"type": "not_started", "text", "code"}
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ from runs.control.bounds import AbsentOwner, RefusingOwner
 from runs.control.steering import STOPS
 from runs.run import Run
 from ui.lists import as_json
-from ui.terminal import show
+from ui.terminal import Screen, show
 from ui.web.live import marks
 from ui.words import reasons_in_each, use, words_of
 
@@ -41,14 +45,15 @@ _SECRET = "secret"
 _SHOWN = ("id", "tool", "args", "reason", "risk", "preview")  # of a confirmation
 
 
-class Line:
-    """The way to the server. Once nobody reads it any more, what is written is lost and the run goes on."""
+class Line(Screen):
+    """The way to the server. Once nobody reads it any more, what is written is lost and the run
+    goes on."""
 
     def __init__(self) -> None:
         self._is_open = True
 
     def show(self, event: Event) -> None:
-        """Sends one event."""
+        """Send one event."""
         if not self._is_open:
             return
         try:
@@ -58,16 +63,11 @@ class Line:
             self._is_open = False
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
-    def pause(self) -> None:
-        """Nothing moves here."""
-
-    def close(self) -> None:
-        """Nothing was changed."""
-
 
 @dataclass
 class PageOwner:
-    """The owner at the page: asks through the line and waits; None once nobody is there, so that the inbox has it."""
+    """The owner at the page: asks through the line and waits; None once nobody is there, so that
+    the inbox has it."""
 
     line: Line
     words: queue.SimpleQueue[dict[str, Any] | None] = field(default_factory=queue.SimpleQueue)
@@ -75,13 +75,13 @@ class PageOwner:
     _secrets: int = 0
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """Puts a question."""
+        """Put a question."""
         asked = {"id": id, "kind": "question", "text": question, "candidates": candidates}
         said = self._asked(asked)
         return str(said["answer"]) if said and "answer" in said else None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """Asks for leave, with the whole effect."""
+        """Ask for leave, with the whole effect."""
         shown = {name: getattr(confirmation, name) for name in _SHOWN}
         shown["changes"] = list(confirmation.changes)
         # each tab has its own language
@@ -93,14 +93,14 @@ class PageOwner:
         return Approval(said["decision"], str(said.get("reason") or ""))
 
     def secret(self, question: str) -> str | None:
-        """Asks for a password; what is answered stands in no event."""
+        """Ask for a password; what is answered stands in no event."""
         self._secrets += 1
         id = f"{os.getpid()}.{self._secrets}"
         said = self._asked({"id": id, "kind": _SECRET, "text": question})
         return str(said["answer"]) if said and said.get("answer") else None
 
     def _asked(self, what: dict[str, Any]) -> dict[str, Any] | None:
-        """Puts it and waits for the word on it; words on what was asked before are passed over."""
+        """Put it and wait for the word on it; words on what was asked before are passed over."""
         if self._is_gone:
             return None
         empty = {**dict.fromkeys(_SHOWN, ""), "args": {}, "changes": [], "candidates": []}
@@ -117,7 +117,7 @@ class PageOwner:
 
 
 def main() -> int:
-    """Reads the order, does the run, returns its exit code. Arguments: home folder, language."""
+    """Read the order, do the run, return its exit code. Arguments: home folder, language."""
     home, lang = Path(sys.argv[1]), "zh" if sys.argv[2] == "zh" else "en"
     use(lang)
     line, lines = Line(), _lines()
@@ -148,7 +148,8 @@ def main() -> int:
 
 
 def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
-    """`start`: task, after, files, options; `sop`: name, values, options; `resume`: run, say. Raises SopwithError."""
+    """`start`: task, after, files, options; `sop`: name, values, options; `resume`: run, say.
+    Raises SopwithError."""
     options = _options(order)
     if order["do"] == "resume":
         return agent.resume(order["run"], options, owner, order.get("say") or None)
@@ -174,7 +175,8 @@ def _options(order: dict[str, Any]) -> Options:
 
 
 def _lines() -> Iterator[dict[str, Any]]:
-    """Yield what the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
+    """Yield what the server sends, until it is gone. Not through `sys.stdin`: a thread that waits
+    there disturbs the end."""
     held = b""
     while piece := os.read(0, 65_536):
         held += piece
@@ -183,7 +185,7 @@ def _lines() -> Iterator[dict[str, Any]]:
 
 
 def _listen(lines: Iterator[dict[str, Any]], owner: PageOwner, run: Run) -> None:
-    """Takes what comes from the server until it is gone."""
+    """Take what comes from the server until it is gone."""
     for said in lines:
         if "say" in said:
             run.steer(str(said["say"]))

@@ -51,12 +51,13 @@ class Errands:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def get(self, id: str) -> dict[str, Any] | None:
-        """An errand as it stands."""
+        """Return an errand as it stands."""
         errand = self._errands.get(id)
         return asdict(errand) if errand else None
 
     def begin(self, what: str, about: str, words: Sequence[str], lang: str, text: str = "") -> str:
-        """Runs `sopwith WORDS…` in a language, with `text` on its stdin; gives the errand's id. Raises TooMuchWork."""
+        """Run `sopwith WORDS…` in a language, with `text` on its stdin; return the errand's id.
+        Raises TooMuchWork."""
         if sum(errand.state == "working" for errand in self._errands.values()) >= AT_ONCE:
             raise TooMuchWork("error.ui-web.runs-work", count=AT_ONCE)
         errand = Errand(secrets.token_hex(6), what, about)
@@ -72,7 +73,8 @@ class Errands:
         self, words: Sequence[str], text: str = "", *, is_partial: bool = False
     ) -> str:
         """Return what `sopwith WORDS…` says, once it has ended well, in the language that is spoken
-        here; `is_partial`: also where part of it failed. Raises CommandFailed with its own words."""
+        here; `is_partial`: also where part of it failed. Raises CommandFailed with its own
+        words."""
         process = await self._start(words, language(), asyncio.subprocess.PIPE)
         try:
             out, err = await process.communicate(text.encode())
@@ -87,7 +89,7 @@ class Errands:
     async def _start(
         self, words: Sequence[str], lang: str, errors: int
     ) -> asyncio.subprocess.Process:
-        """Raises CommandFailed for what no command line can hold."""
+        """Raise CommandFailed for words that no command line can hold."""
         given = [word.replace("\0", "\ufffd") for word in words]
         home = ["--home", str(self._config.home), "--lang", lang]
         try:
@@ -132,7 +134,7 @@ class Errands:
         self._hub.publish({"type": "errand", "errand": asdict(errand)})
 
     async def close(self) -> None:
-        """Ends what is at work: every command of ours may be ended at any time."""
+        """End what is at work: every command of ours may be ended at any time."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,7 +1,8 @@
 """Number what happens and hand it to every tab: a tab that slept catches up by its number, one that
 reads slowly is not waited for.
 
-Everything here runs in the server's event loop. Messages pass the filter (ui/web/filter.py) before they are numbered.
+Everything here runs in the server's event loop. Messages pass the filter (ui/web/filter.py) before
+they are numbered.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Tab:
         return not run or run in self.watched
 
     def put(self, line: str) -> None:
-        """Something to send. When too much waits, all of it is dropped, and the tab is told to fetch anew."""
+        """Queue a message; when too much waits, drop all of it and tell the tab to fetch anew."""
         if self._bytes + len(line) > WAITING_BYTES:
             self._out.clear()
             self._bytes = 0
@@ -50,12 +51,12 @@ class Tab:
         self._some.set()
 
     def finish(self) -> None:
-        """It has nothing to see here any more: what waits is sent, then it is closed."""
+        """Close the tab once what waits is sent."""
         self._is_over = True
         self._some.set()
 
     async def take(self) -> str:
-        """The next line, once there is one; "" at the end."""
+        """Return the next line, once there is one; "" at the end."""
         while not self._out:
             if self._is_over:
                 return ""
@@ -80,7 +81,7 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
 
     def publish(self, message: Message) -> None:
-        """Sends a message to every tab that wants it."""
+        """Send a message to every tab that wants it."""
         if message["type"] not in PIECES:
             self._send_pieces()
             self._number(message)
@@ -95,7 +96,7 @@ class Hub:
             self._timer = asyncio.get_running_loop().call_later(TOGETHER_SECONDS, self._send_pieces)
 
     def join(self, tab: Tab, epoch: str | None, seq: int | None) -> None:
-        """A tab comes in, and says what it knows; it is sent the rest, or told to fetch anew."""
+        """Add a tab with what it knows; send it the rest, or tell it to fetch anew."""
         self._send_pieces()
         oldest = self._kept[0][0] if self._kept else self.seq + 1
         known = seq if epoch == self.epoch and isinstance(seq, int) else -1
@@ -108,11 +109,11 @@ class Hub:
         self.tabs.add(tab)
 
     def leave(self, tab: Tab) -> None:
-        """A tab has gone."""
+        """Remove a tab."""
         self.tabs.discard(tab)
 
     def tell(self, tab: Tab, message: Message) -> None:
-        """Sends something to one tab alone; it is not numbered and not kept."""
+        """Send something to one tab alone; it is not numbered and not kept."""
         tab.put(json.dumps({**self._clean(message), "seq": self.seq}, ensure_ascii=False))
 
     def of(self, holder: str) -> set[Tab]:

@@ -1,4 +1,5 @@
-"""Note in its folder that a run is the page's, and how it was begun: a server that finds it cut off goes on with it."""
+"""Note in its folder that a run is the page's, and how it was begun: a server that finds it cut off
+goes on with it."""
 
 from __future__ import annotations
 

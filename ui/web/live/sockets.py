@@ -22,7 +22,7 @@ SELECTED = ("graph", "run", "sop", "turn")
 
 
 async def pump(socket: WebSocket, tab: Tab) -> None:
-    """Sends what the tab is due, until it has gone."""
+    """Send what the tab is due, until it has gone."""
     from starlette.websockets import WebSocketDisconnect
 
     try:
@@ -52,7 +52,8 @@ async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
 
 
 async def heard(socket: WebSocket) -> dict[str, Any]:
-    """Return what a tab says next. Raises ValueError for all that is no JSON object; WebSocketDisconnect."""
+    """Return what a tab says next. Raises ValueError for all that is no JSON object;
+    WebSocketDisconnect."""
     try:
         said = json.loads(await socket.receive_text())
     except (KeyError, RecursionError) as error:  # bytes; a thousand brackets
@@ -63,7 +64,7 @@ async def heard(socket: WebSocket) -> dict[str, Any]:
 
 
 async def end(socket: WebSocket, code: int) -> None:
-    """Closes a socket that may have gone already."""
+    """Close a socket that may have gone already."""
     from starlette.websockets import WebSocketDisconnect
 
     with suppress(WebSocketDisconnect, RuntimeError, OSError):
@@ -71,7 +72,7 @@ async def end(socket: WebSocket, code: int) -> None:
 
 
 async def owner_socket(site: Site, socket: WebSocket) -> None:
-    """One tab of the owner, from its hello to its end."""
+    """Serve one tab of the owner, from its hello to its end."""
     from starlette.websockets import WebSocketDisconnect
 
     holder = socket.state.holder

@@ -1,4 +1,5 @@
-"""Watch the home folder for what other processes do: runs that they work on, and what changes in the stores.
+"""Watch the home folder for what other processes do: runs that they work on, and what changes in
+the stores.
 
 Everything here runs in the server's event loop.
 """
@@ -85,7 +86,8 @@ class Tail:
         return before != self._states[folder]
 
     def _look_at_runs(self) -> None:
-        """Follow a new run from the second look on: one of ours is known by then, and tells by itself."""
+        """Follow a new run from the second look on: one of ours is known by then, and tells by
+        itself."""
         for run in self._new:
             is_told = run in self._work.children or self._work.has_begun(run)
             if run not in self._places and not is_told:
@@ -156,7 +158,8 @@ def _names(folder: Path) -> list[str]:
 
 
 def _state(folder: Path) -> tuple[int, int]:
-    """Return what differs once a file of a folder is written, made or gone: their number, the newest time."""
+    """Return what differs once a file of a folder is written, made or gone: their number, the
+    newest time."""
     times = [0]
     for name in _names(folder):
         if not name.startswith(".") and not name.endswith(PASSING):

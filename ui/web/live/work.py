@@ -1,4 +1,5 @@
-"""The runs that the page has begun, each in a process of its own (ui/web/live/child.py): started, spoken to, stopped, listened to.
+"""The runs that the page has begun, each in a process of its own (ui/web/live/child.py): started,
+spoken to, stopped, listened to.
 
 Everything here runs in the server's event loop.
 """
@@ -61,7 +62,7 @@ class Child:
     is_over: bool = False  # the run has ended, and the process puts things away
 
     def send(self, words: dict[str, Any]) -> None:
-        """Hands it a line."""
+        """Hand it a line."""
         if not self.orders.is_closing():
             self.orders.write(json.dumps(words).encode() + b"\n")
 
@@ -88,7 +89,8 @@ class Work:
         self._beginning = 0
 
     async def begin(self, order: dict[str, Any], group: str = "") -> str:
-        """Starts what is ordered (ui/web/live/child.py) and gives the id of its run. Raises NotBegun, TooMuchWork."""
+        """Start what is ordered (ui/web/live/child.py) and return the id of its run. Raises
+        NotBegun, TooMuchWork."""
         if len(self.children) + self._beginning >= MAX_AT_WORK:
             raise TooMuchWork("error.ui-web.runs-work", count=MAX_AT_WORK)
         self._beginning += 1
@@ -205,13 +207,14 @@ class Work:
         return run in self._recent
 
     async def tell_changed(self, run: str) -> None:
-        """Tells the tabs how a run stands now."""
+        """Tell the tabs how a run stands now."""
         summary = await asyncio.to_thread(summarise, self._config.home, run)
         if summary is not None and not summary.trial:
             self._hub.publish({"type": "run_changed", "run": run, "summary": row(summary)})
 
     async def settle(self) -> None:
-        """Works off what the journal has put off, in a process that ends with it: vectors, episodes and graph take memory."""
+        """Work off what the journal has put off, in a process that ends with it: vectors, episodes
+        and graph take memory."""
         child = await self._started("")
         child.send({"do": "settle"})
         try:
@@ -222,14 +225,14 @@ class Work:
             child.let_go()
 
     def say(self, run: str, text: str) -> bool:
-        """Says something to a run; False when it is not at work here."""
+        """Say something to a run; False when it is not at work here."""
         if (child := self._at_work(run)) is not None:
             child.unheard.append(text)
             child.send({"say": text})
         return child is not None
 
     def stop(self, run: str) -> bool:
-        """Stops a run as Ctrl-C would; False when it is not at work here."""
+        """Stop a run as Ctrl-C would; False when it is not at work here."""
         if (child := self._at_work(run)) is not None:
             with suppress(ProcessLookupError):
                 child.process.send_signal(signal.SIGINT)
@@ -240,7 +243,7 @@ class Work:
         return None if child is None or child.is_over else child
 
     def answer(self, id: str, words: dict[str, Any]) -> dict[str, Any]:
-        """Hands the owner's word to the run that asks; gives what was asked. Raises NotAsked."""
+        """Hand the owner's word to the run that asks; return what was asked. Raises NotAsked."""
         for child in self.children.values():
             if id in child.asked:
                 asked = child.asked.pop(id)
@@ -259,7 +262,8 @@ class Work:
             self.children[asked["run"]].send({"id": asked["id"], "later": True})
 
     async def go_on(self) -> list[str]:
-        """Goes on with the page's runs that were cut off, the machine's end or a kill; gives their ids."""
+        """Go on with the page's runs that were cut off, the machine's end or a kill; return their
+        ids."""
         begun = []
         for run, mark in await asyncio.to_thread(lambda: list(marks.cut_off(self._config.home))):
             with suppress(SopwithError):
@@ -268,7 +272,8 @@ class Work:
         return begun
 
     async def close(self) -> None:
-        """Stops listening. The runs go on by themselves; what they ask waits in the inbox."""
+        """Stop listening; the runs go on by themselves, and their questions wait in the inbox. The
+        runs go on by themselves; what they ask waits in the inbox."""
         for reader in list(self._readers):
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
@@ -277,5 +282,5 @@ class Work:
 
 
 def row(summary: RunSummary) -> dict[str, Any]:
-    """A run as a list shows it."""
+    """Return a run as a list shows it."""
     return {key: value for key, value in asdict(summary).items() if key != "trial"}

@@ -1,4 +1,5 @@
-"""Signing in and out, the state of the server, turning changes on, tokens for programs. Routes: docs/web-api.md."""
+"""Signing in and out, the state of the server, turning changes on, tokens for programs. Routes:
+docs/web-api.md."""
 
 from __future__ import annotations
 

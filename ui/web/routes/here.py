@@ -1,4 +1,5 @@
-"""Define how a route comes by its server, and how its result becomes an answer. Imported inside functions only."""
+"""Define how a route comes by its server, and how its result becomes an answer. Imported inside
+functions only."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Json = dict[str, Any]
 
 
 async def site_of(connection: HTTPConnection) -> Site:
-    """The server that this request has come to."""
+    """Return the server that this request has come to."""
     site: Site = connection.app.state.site
     return site
 
@@ -28,7 +29,8 @@ Here = Annotated[Site, Depends(site_of)]
 
 
 def routes(tag: str) -> APIRouter:
-    """Return a router whose routes return plain data, which leaves without secrets and the owner's places."""
+    """Return a router whose routes return plain data, which leaves without secrets and the owner's
+    places."""
     return APIRouter(tags=[tag], route_class=_Answering)
 
 

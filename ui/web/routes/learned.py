@@ -1,5 +1,5 @@
-"""The SOPs: what there is, what each does, its versions and learning curve; teach, change and prove them: each of those
-routes does what the command of its name does. Routes: docs/web-api.md."""
+"""The SOPs: what there is, what each does, its versions and learning curve; teach, change and prove
+them: each of those routes does what the command of its name does. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ KEPT_LESSONS = 20
 
 
 def store(site: Site) -> SopStore:
-    """The SOPs as they are now."""
+    """Return the SOPs as they are now."""
     return SopStore(SEEDS, site.home / "sops")
 
 
 def sop_of(site: Site, name: str) -> Sop:
-    """One SOP. Raises NotThere."""
+    """Return one SOP. Raises NotThere."""
     sop: Sop = found(store(site).get(name), f'There is no SOP "{name[:80]}".')
     return sop
 
@@ -61,8 +61,7 @@ def sops(site: Here) -> Json:
 def search(site: Here, text: str) -> Json:
     known = Remembered(site.home).with_wordings(store(site).all())
     choice = choose(text, known, site.cwd, Path.home())
-    candidates = [as_json(each) for each in choice.candidates]
-    return {"candidates": candidates, "decision": choice.decision}
+    return {"candidates": list(map(as_json, choice.candidates)), "decision": choice.decision}
 
 
 @to.get("/api/sops/{name}")
@@ -103,7 +102,7 @@ def errand(site: Here, id: str) -> Json:
 
 
 def _shown(sop: Sop) -> dict[str, Any]:
-    """All of one SOP."""
+    """Return all of one SOP."""
     try:
         body = sop.body(language())
     except SopError as error:
@@ -173,7 +172,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _said(text: Any) -> str:
-    """A text of an SOP in the language that is spoken here."""
+    """Return a text of an SOP in the language that is spoken here."""
     return (
         str(text.get(language()) or next(iter(text.values()), ""))
         if isinstance(text, dict)
@@ -182,7 +181,8 @@ def _said(text: Any) -> str:
 
 
 def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, Content]:
-    """The files of an SOP as they were; of nothing, none; of a seed before its first change, those that were shipped."""
+    """Return the files of an SOP as they were; of nothing, none; of a seed before its first change,
+    those that were shipped."""
     if commit in known:
         try:
             return Repository(home).files(commit, f"sops/{name}")

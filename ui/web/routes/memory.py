@@ -1,4 +1,5 @@
-"""The memory: recall, the journal by day, facts, MEMORY.md, what can be taken back. Routes: docs/web-api.md."""
+"""The memory: recall, the journal by day, facts, MEMORY.md, what can be taken back. Routes:
+docs/web-api.md."""
 
 from __future__ import annotations
 
@@ -18,15 +19,12 @@ from memory.journal.store import INDEX, Store
 from memory.notes import days as note_days
 from memory.notes import read as read_note
 from text.time import find
-from ui.memory import fact_as_json, iso, opened, turn_as_json
+from ui.memory import facts_as_json, found_as_json, iso, opened, recalled, turn_as_json
 from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, Site, found
 from ui.words import pieces_in_words
-
-SETTLE_SECONDS = 0.3
-
 
 to = routes("memory")
 
@@ -34,22 +32,9 @@ to = routes("memory")
 @to.get("/api/memory/search")
 def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> Json:
     now = datetime.now(UTC).astimezone(zone(local_timezone()))
-    with opened(site.config) as memory:
-        if not memory.flush(SETTLE_SECONDS):
-            memory.rest()
-        results, degraded = memory.retrieve(
-            q[:4_000], now, max(1, min(limit, 100)), session or None
-        )
-        degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
-    rows = [
-        {
-            **turn_as_json(each.turn),
-            "episode": each.episode,
-            "score": each.score,
-            "why": pieces_in_words(each.why),
-        }
-        for each in results
-    ]
+    most = max(1, min(limit, 100))
+    results, degraded = recalled(site.config, q[:4_000], now, most, session or None)
+    rows = [found_as_json(each) | {"why": pieces_in_words(each.why)} for each in results]
     ranges = [
         {"start": iso(each.start), "end": iso(each.end), "text": each.text}
         for each in find(q[:4_000], now)
@@ -104,9 +89,7 @@ def turn(site: Here, id: str) -> Json:
 
 @to.get("/api/memory/facts")
 def facts(site: Here) -> Json:
-    known = fact_store(site.config).all()
-    again = {fact.id for fact in known if fact.is_due}
-    return {"facts": [fact_as_json(fact, fact.id in again) for fact in known]}
+    return facts_as_json(fact_store(site.config).all())
 
 
 @to.get("/api/memory/file")
@@ -181,7 +164,7 @@ def _date(text: str) -> date:
 
 
 def _days(site: Site) -> dict[str, int]:
-    """How many turns each day of the journal has; days are those of its files."""
+    """Return how many turns each day of the journal has; days are those of its files."""
     counted: dict[str, int] = {}
     for file in (site.home / "journal").glob("????-??-??.md"):
         with suppress(OSError, SopwithError):

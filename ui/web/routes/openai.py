@@ -1,4 +1,5 @@
-"""The agent as a model for other programs: OpenAI's chat completions. Each request is a run; nobody answers questions there."""
+"""The agent as a model for other programs: OpenAI's chat completions. Each request is a run; nobody
+answers questions there."""
 
 from __future__ import annotations
 
@@ -189,7 +190,7 @@ async def begun(
 
 
 async def whole(answering: Answering) -> tuple[str, dict[str, Any]]:
-    """The whole answer, and how it ended."""
+    """Return the whole answer, and how it ended."""
     found = [each async for each in answering]
     last: dict[str, Any] = found[-1][1]
     return last["content"] or "".join(piece for kind, piece in found if kind == "text"), last
@@ -220,7 +221,7 @@ def _ended(site: Site, event: Event) -> dict[str, Any]:
 
 
 async def pieces(answering: Answering) -> Answering:
-    """The same where each text comes as pieces: a replay says it at its end alone."""
+    """Return the same where each text comes in pieces: a replay says it at its end alone."""
     said = ""
     async for kind, piece in answering:
         if kind == "end" and piece["content"].strip() not in said:
@@ -232,7 +233,7 @@ async def pieces(answering: Answering) -> Answering:
 async def _events(
     answering: Answering, head: dict[str, Any], with_usage: bool
 ) -> AsyncIterator[str]:
-    """The same as server-sent events."""
+    """Yield the same as server-sent events."""
 
     def chunk(*choices: dict[str, Any], **more: Any) -> str:
         said = {**head, "object": "chat.completion.chunk", "choices": choices, **more}

@@ -1,4 +1,5 @@
-"""The agent as a model for other programs: OpenAI's responses. A response is a run; `previous_response_id` continues it."""
+"""The agent as a model for other programs: OpenAI's responses. A response is a run;
+`previous_response_id` continues it."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def _part(text: str) -> dict[str, Any]:
 
 
 async def _events(answering: Answering, head: dict[str, Any], item: str) -> AsyncIterator[str]:
-    """The same as server-sent events; each has its number."""
+    """Yield the same as server-sent events; each has its number."""
     number, said = 0, ""
     place = {"item_id": item, "output_index": 0, "content_index": 0}
 

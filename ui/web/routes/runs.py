@@ -1,4 +1,5 @@
-"""The run log: lists, traces, what a model was sent; the inbox and the doctor. Routes: docs/web-api.md."""
+"""The run log: lists, traces, what a model was sent; the inbox and the doctor. Routes:
+docs/web-api.md."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from runs.resume import read_progress
 from safety.changes import Change
 from safety.secrets import without
 from sandbox.network import read
-from sandbox.stage import StageError, UndoStore
+from sandbox.undo import StageError, UndoStore
 from tools.staged import difference, images, listed, net, standing
 from ui.event_text import entry_text
 from ui.runs import take_back
@@ -141,7 +142,7 @@ def changes(site: Here, run: str, call: str = "") -> Json:
 
 @to.get("/api/runs/{run}/changes/{number}")
 def one(site: Here, run: str, number: int, call: str = "") -> Json:
-    """The lines that differ in the text file at this place of the list."""
+    """Return the lines that differ in the text file at this place of the list."""
     kept, is_undone = _kept(_store(site), site.find(run), call or None)
     shown = net(kept)
     change = found(shown[number] if 0 <= number < len(shown) else None, "There is no such change.")

@@ -1,5 +1,5 @@
-"""Conversations: say something to the agent, speak to a run, answer it, attach files; list, find, name, pin and hide what was
-said. Routes: docs/web-api.md."""
+"""Conversations: say something to the agent, speak to a run, answer it, attach files; list, find,
+name, pin and hide what was said. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def run_file(site: Here, run: str, path: str) -> Response:
 
 
 def files_of(home: Path, run: str) -> list[dict[str, Any]]:
-    """The files that lie beside the log of a run."""
+    """Return the files that lie beside the log of a run."""
     folder, found = home / "runs" / run, []
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
@@ -188,19 +188,19 @@ def files_of(home: Path, run: str) -> list[dict[str, Any]]:
 
 
 def kind_of(file: Path) -> str:
-    """The media type that a name speaks of."""
+    """Return the media type that a name speaks of."""
     return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
 
 
 def safe_name(name: str) -> str:
-    """A file's name without anything that leads elsewhere or hides."""
+    """Return a file's name without anything that leads elsewhere or hides."""
     kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()
     encoded = kept.encode("utf-8", "replace")[-180:]
     return encoded.decode("utf-8", "ignore") or "file"
 
 
 def opening(home: Path, run: str) -> Mapping[str, Any]:
-    """The first event of a run."""
+    """Return the first event of a run."""
     if run not in _OPENINGS:
         if len(_OPENINGS) > _MOST_OPENINGS:
             _OPENINGS.clear()
@@ -291,7 +291,8 @@ def _note_of(noted: Noted, runs: list[str]) -> Json:
 
 
 def _conversations(site: Site, text: str) -> Iterator[Json]:
-    """Yield conversations, newest first. The runs of one are those that the newest names, and itself."""
+    """Yield conversations, newest first. The runs of one are those that the newest names, and
+    itself."""
     noted, taken = _noted(site), set[str]()
     for run in list_runs(site.home, None if text else LOOKED_AT):
         first = opening(site.home, run.run)
@@ -339,7 +340,8 @@ def _run(site: Site, run: str, said: str) -> Json | None:
 
 
 def _later(site: Site, run: str) -> list[RunSummary]:
-    """Return the runs behind one in its conversation, oldest first: those of the newest that names it."""
+    """Return the runs behind one in its conversation, oldest first: those of the newest that names
+    it."""
     newer = [each for each in list_runs(site.home, LOOKED_AT) if each.run > run]
     for each in newer:
         previous = opening(site.home, each.run).get("previous") or []

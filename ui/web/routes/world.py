@@ -48,7 +48,8 @@ NEXT_DUE = 300  # of one job: every five minutes
 
 
 async def said(site: Site, *words: str) -> Any:
-    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
+    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is
+    decided there."""
     return json.loads(await site.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 
@@ -73,7 +74,8 @@ def calendar(
 
 
 def folded(found: list[Due]) -> list[Json]:
-    """Return the due times as rows; of one job, day and outcome at most PER_DAY, and then one row that counts the rest."""
+    """Return the due times as rows; of one job, day and outcome at most PER_DAY, and then one row
+    that counts the rest."""
     rows: list[Json] = []
     days: dict[tuple[str, date, str], list[Json]] = {}
     for due in found:
@@ -127,7 +129,7 @@ async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = N
 
 
 def entry(job: str, at: datetime, status: str, run: str | None, why: str) -> Json:
-    """A due time as a calendar shows it."""
+    """Return a due time as a calendar shows it."""
     state = STATES.get(status, status)
     return {"job": job, "at": iso(at), "state": state, "run": run or None, "why": in_words(why)}
 
@@ -156,7 +158,8 @@ def neighbours(site: Here, name: str, wanted: Asked, limit: int = 100, depth: in
 
 @to.post("/api/graph/names", status_code=204)
 def correct(site: Here, body: shapes.GraphName) -> None:
-    """Rename a name, merge it with another one, or leave it out; the journal itself stays as it is."""
+    """Rename a name, merge it with another one, or leave it out; the journal itself stays as it
+    is."""
     correct_name(site.home, body.name, body.meant)
     work_off(site.home, lambda: None, SETTLE_SECONDS, site.config.graph)
 
@@ -170,7 +173,7 @@ def evidence(site: Here, id: str) -> Json:
 
 
 def moment(text: str) -> datetime | None:
-    """A time of the query, aware; None when it is not given. Raises Conflict."""
+    """Return a time of the query, aware; None when it is not given. Raises Conflict."""
     if not text:
         return None
     try:

@@ -23,6 +23,7 @@ from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
 from tools.shells import calls as shell
+from tools.shells import process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
 OURS = f"sopwith-left-{os.getpid()}"  # what no test beside these starts
@@ -188,6 +189,23 @@ def test_without_an_owner_a_password_waits(desk: Desk) -> None:
         desk.keys("guess")
     desk.said = PASSWORD
     assert "[password" in desk.keys().data["output"]
+
+
+def test_an_end_that_is_read_late_is_no_question(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine takes the terminal's output late: bash reads its next line before that."""
+    is_readable = process._is_readable
+
+    def is_readable_late(descriptor: int, seconds: float | None) -> bool:
+        found = is_readable(descriptor, seconds)
+        if seconds is None:  # the thread that reads
+            time.sleep(0.3)
+        return found
+
+    monkeypatch.setattr(process, "_is_readable", is_readable_late)
+    assert desk.run("x=5; true").data == {"exit_code": 0, "output": ""}
+    assert desk.run("echo $x").data == {"exit_code": 0, "output": "5\n"}
 
 
 def test_a_screen_is_read_as_a_screen(desk: Desk) -> None:

@@ -305,7 +305,8 @@ def _until(
         if now < look:
             continue
         found, quiet = _foreground(shell), now - last
-        if shell.wait(0):  # it has spoken meanwhile: a prompt may be what it says
+        # What is said just before a read arrives just behind it: a prompt, or the end of the command.
+        if found.waits and shell.wait(FIRST_LOOK_SECONDS):
             continue
         is_asked = found.waits == "password" and passwords < MOST_PASSWORDS
         if is_asked and _typed_by_owner(ctx, shell, found, said):

@@ -44,6 +44,7 @@ SCREEN_BYTES = 256_000  # of the newest output, from which the screen is painted
 # a terminal drops what is behind the 4,095th byte of a line
 MOST_TYPED_BYTES, MOST_LINE_BYTES = 16_000, 4_000
 LEFT_SECONDS = 0.3  # for what a command has started to leave its stage
+UNREAD_SECONDS = 0.05  # for the reader to take what the terminal holds
 NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its last word
 _READS = {("linux", "x86_64"): b"0", ("linux", "aarch64"): b"63"}
 _READ = _READS.get((sys.platform, os.uname().machine), b"")  # the number of the system call
@@ -197,6 +198,8 @@ class Shell:
         with self._news:
             if not self._is_fresh and not self._is_over:
                 self._news.wait(max(0.0, seconds))
+            while not self._is_fresh and not self._is_over and self._has_unread():
+                self._news.wait(UNREAD_SECONDS)  # a busy machine: the reader has not come to it
             return self._is_fresh
 
     def take(self) -> bytes:
@@ -223,7 +226,7 @@ class Shell:
             or (_is_readable(running.exit, 0) and running.hear())
         )
         with self._news:  # its last word was on the terminal before the news of its end
-            is_unread = not self._is_over and self._master >= 0 and _is_readable(self._master, 0)
+            is_unread = not self._is_over and self._has_unread()
             return has_ended and not self._is_fresh and not is_unread
 
     @property
@@ -337,6 +340,10 @@ class Shell:
     def _modes(self) -> int:
         modes: int = termios.tcgetattr(self._master)[3]
         return modes
+
+    def _has_unread(self) -> bool:
+        """Return True while the terminal holds output that the reader has not taken."""
+        return self._master >= 0 and _is_readable(self._master, 0)
 
     def _session(self, group: int) -> int:
         """Return the pid of bash, by the process group that has the terminal; 0 when nobody has it,

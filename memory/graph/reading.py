@@ -114,8 +114,8 @@ def _said(item: dict[str, Any]) -> Said | None:
 
 def _confidence(given: object) -> float:
     """Return how sure a model says it is; a usual value where it says nothing that can be one."""
-    is_share = isinstance(given, int | float) and 0 <= given <= 1
-    return float(given) if is_share else USUAL
+    share = float(given) if isinstance(given, int | float) else -1.0
+    return share if 0 <= share <= 1 else USUAL
 
 
 def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:

@@ -225,7 +225,7 @@ class Writer:
         asked = "SELECT start, end FROM mentioned WHERE number = ? LIMIT 1"
         spoken = next(iter(self._store.ask(asked, (newest.number,))), (None, None))
         older = [each.label for each in said if each.label != LESS]
-        told = (edge, newest.session, subject, newest.predicate, object)
+        told: Row = (edge, newest.session, subject, newest.predicate, object)
         told += (newest.label or _first(older), round(strength, 4), max(sure), first, last, count)
         by = "model" if "model" in {each.by for each in said} else "rules"
         emotion = _first(each.emotion for each in said)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.recall import CUTS, OWN, Table, conversations, written
+from memory import notes
 from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
@@ -21,6 +22,7 @@ from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.machine import ran
+from tests.rows import rows
 
 if TYPE_CHECKING:
     from models.embeddings import Vectors

@@ -228,4 +228,4 @@ def test_a_search_finds_what_was_said_and_shows_nothing_else(
         ]
         noisy = [query for query in rows(__name__, "unanswered_searches") if first(query)]
     assert missed == []
-    assert len(noisy) <= 3, noisy
+    assert len(noisy) <= 4, noisy

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parents[2] / "assets" / "recall_weights.json"
 LIKE = 0.05  # from which it is said that a turn has words like those asked for
 # One turn must fit as well as that, else nothing is given: its cosine, and a share of what is said in
-# it and beside it. Of searches that their own journal answers 97 in 100 are kept, of those that
-# were asked of another one 25.
-LEAST_ALIKE = {True: 0.34, False: 0.27}  # in English and else
+# it and beside it. Of searches that their own journal answers 97 in 100 are kept; of questions that
+# were asked of another one 25, of 20 that nothing answers 4.
+LEAST_ASKED = {True: 0.34, False: 0.27}  # of a question, in English and else
+LEAST_WORDS = 0.22  # of words as typed into a search box: few words are far from every sentence
 LEAST_TALK = 0.17  # of several sentences: anything near may help
 # Without a model: of Chinese many pairs of characters stand nowhere.
 LEAST_SAID = {True: 0.3, False: 0.01}
@@ -104,8 +105,13 @@ def _fits(found: Candidates) -> bool:
     said = found.told * found.features["covered_near"]
     if not found.has_meaning:
         return _most(found, said) >= LEAST_SAID[query.isascii()]
-    least = LEAST_TALK if _TALK.search(query) else LEAST_ALIKE[query.isascii()]
-    return _most(found, found.alike + SHARE_SAID * said) >= least
+    return _most(found, found.alike + SHARE_SAID * said) >= _least(query)
+
+
+def _least(query: str) -> float:
+    if _TALK.search(query):
+        return LEAST_TALK
+    return LEAST_ASKED[query.isascii()] if only_asks(query) else LEAST_WORDS
 
 
 def _most(found: Candidates, values: Numbers) -> float:

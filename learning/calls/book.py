@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from learning.calls import requests
+from learning.calls.places import differ
 from learning.calls.requests import Span
 from learning.calls.runs import Run
 from learning.draft import DraftStep
+from replay.extract import parse, picked
 from replay.procedure import BUILT_IN, ITEM, UNSAFE_NAME
 
 MIN_CHARS = 3  # of a value that one run alone can tell from chance
+KINDS = {bool: "boolean", int: "integer", float: "number", list: "array"}
 
 
 @dataclass(slots=True)
@@ -33,6 +36,17 @@ class Source:
         """Return True where the answer is a list of answers."""
         return bool(self.step.each)
 
+    @property
+    def rows(self) -> list[str]:
+        """Return the paths of the rows of which values were taken."""
+        taken = [text for text in self.step.save.values() if re.match(r"json.*]", text)]
+        return list(dict.fromkeys(path_of(text[: text.rindex("]") + 1]) for text in taken))
+
+    def expect(self, path: str, value: Any) -> None:
+        """Let the step expect a value at a path of its answer."""
+        if self.root == "json" and not self.is_looped:
+            self.step.expect.setdefault("fields", {})[path] = value
+
 
 @dataclass(slots=True)
 class Book:
@@ -43,9 +57,7 @@ class Book:
     wanted: Mapping[str, str] = field(default_factory=dict)  # names that the owner gave, by value
     known: dict[str, list[Any]] = field(default_factory=dict)
     spans: list[dict[str, list[Span]]] = field(default_factory=list)
-    parameters: dict[str, str] = field(
-        default_factory=dict
-    )  # name → string, integer, number, array
+    parameters: dict[str, str] = field(default_factory=dict)  # name → JSON type
     sources: list[Source] = field(default_factory=list)
     again: list[tuple[Source, str, Sequence[str]]] = field(
         default_factory=list
@@ -60,20 +72,33 @@ class Book:
         """Return True where nothing can be compared."""
         return len(self.runs) == 1
 
+    def is_constant(self, values: Sequence[Any]) -> bool:
+        """Return True for what is the same in several runs."""
+        return not self.is_single and not differ(values)
+
+    def tells(self, values: Sequence[Any]) -> bool:
+        """Return True for values that are not met by chance: they differ, or are long."""
+        return differ(values) or (self.is_single and len(str(values[0])) >= MIN_CHARS)
+
+    def says(self, text: str, is_exact: bool = False) -> bool:
+        """Return True where all requests name a text."""
+        return all(requests.spans(run.request, text, is_exact) for run in self.runs)
+
+    def taken(self, n: int, answer: Any, extractor: str) -> Any:
+        """Return what an extractor takes of an answer of a run; None where it is not there."""
+        read = parse(extractor)
+        known = {name: values[n] for name, values in self.known.items()}
+        try:
+            return picked(answer, read, known) if read else None
+        except ValueError:
+            return None
+
     def called(self, values: Sequence[Any], key: str) -> str:
         """Return the name of these values where one has them; what is the same in all runs needs
         its name, too."""
-        differ = len({repr(value) for value in values}) > 1
-        for name, known in self.known.items():
-            same = [type(a) is type(b) and a == b for a, b in zip(known, values, strict=True)]
-            is_told = differ or self._tells(values, key, name)
-            if all(same) and is_told:
-                return name
-        return ""
-
-    def _tells(self, values: Sequence[Any], key: str, name: str) -> bool:
-        is_long = self.is_single and len(str(values[0])) >= MIN_CHARS
-        return is_long or re.sub(r"_\d+$", "", name) == plain_name(key)
+        same = (name for name, known in self.known.items() if _is_each(known, values))
+        is_telling, plain = self.tells(values), plain_name(key)
+        return next((n for n in same if is_telling or re.sub(r"_\d+$", "", n) == plain), "")
 
     def free_name(self, key: str) -> str:
         """Return a name for a value that is taken by no other."""
@@ -86,10 +111,9 @@ class Book:
         """Return the name of the parameter that has these values in the requests; "" where a
         request names no such."""
         beside = self._words_beside(values, is_exact)
-        said = [self._said(n, value, is_exact, beside) for n, value in enumerate(values)]
-        if None in said:
+        places = [self._said(n, value, is_exact, beside) for n, value in enumerate(values)]
+        if not all(places):
             return ""
-        places = [each for each in said if each is not None]
         given = [self._text_of(n, *each) for n, each in enumerate(zip(values, places, strict=True))]
         if name := self.called(given, key):
             return name
@@ -114,48 +138,42 @@ class Book:
     def _words_beside(self, values: Sequence[Any], is_exact: bool) -> set[str]:
         """Return the words that stand before these values in all requests: `by card`, not `card
         2024`."""
-        rows = [
-            {
-                _word_before(run.request, span)
-                for span in requests.spans(run.request, str(value), is_exact)
-            }
-            for run, value in zip(self.runs, values, strict=True)
-        ]
+        rows = []
+        for run, value in zip(self.runs, values, strict=True):
+            spans = requests.spans(run.request, str(value), is_exact)
+            rows.append({_word_before(run.request, span) for span in spans})
         return set.intersection(*rows)
 
-    def _said(
-        self, n: int, value: Any, is_exact: bool, beside: Collection[str]
-    ) -> list[Span] | None:
+    def _said(self, n: int, value: Any, is_exact: bool, beside: Collection[str]) -> list[Span]:
         """Return where a request names a value, or each item of a list; places of other values do
-        not count."""
+        not count. [] where it does not."""
         request = self.runs[n].request
         taken = [span for spans in self.spans[n].values() for span in spans]
         found: list[Span] = []
         for each in value if isinstance(value, list) else [value]:
-            spans = requests.spans(request, str(each), is_exact)
-            spans.sort(key=lambda span: _word_before(request, span) not in beside)
             if again := self._again(n, each):
                 found += again
                 continue
+            spans = requests.spans(request, str(each), is_exact)
+            spans.sort(key=lambda span: _word_before(request, span) not in beside)
             span = requests.free(spans, [*taken, *found])
             if span is None:
-                return None
+                return []
             found.append(span)
-        return found or None
+        return found
 
     def _again(self, n: int, value: Any) -> list[Span]:
         """Return the place of a parameter of one value that is this one already."""
         own = self.spans[n].items()
-        same = [spans for name, spans in own if str(self.known[name][n]) == str(value)]
-        return list(same[0]) if same else []
+        return next((spans for name, spans in own if str(self.known[name][n]) == str(value)), [])
 
     def is_given(self, values: Sequence[Any]) -> bool:
         """Return True if a call that changes something is given these values as they are: they need
         not pick a row."""
-        return all(
-            any(str(value) in map(str, leaves(call.args)) for call in run.writes)
-            for run, value in zip(self.runs, values, strict=True)
-        )
+        given = [
+            {str(each) for call in run.writes for each in leaves(call.args)} for run in self.runs
+        ]
+        return all(str(value) in texts for texts, value in zip(given, values, strict=True))
 
     def save(self, source: Source, extractor: str, values: Sequence[Any], key: str) -> str:
         """Let a step save what an extractor takes; return its name."""
@@ -167,17 +185,29 @@ class Book:
         self.known[name] = list(values)
         return name
 
-    def forget(self, names: Sequence[str]) -> None:
+    def forget(self, names: Collection[str]) -> None:
         """Take parameters out that were only tried."""
-        for name in names:
-            self.known.pop(name, None)
-            self.parameters.pop(name, None)
-            for spans in self.spans:
-                spans.pop(name, None)
+        for table in (self.known, self.parameters, *self.spans):
+            for name in names:
+                table.pop(name, None)
 
     def taught(self, n: int) -> dict[str, Any]:
         """Return the parameters of a run."""
         return {name: self.known[name][n] for name in self.parameters}
+
+
+def slot(name: str) -> str:
+    """Return the place of a value in a template."""
+    return f"{{{{{name}}}}}"
+
+
+def path_of(extractor: str) -> str:
+    """Return the path of an extractor of JSON without its root, as `expect.fields` has it."""
+    return extractor.partition("json")[2].removeprefix(".")
+
+
+def _is_each(known: Sequence[Any], values: Sequence[Any]) -> bool:
+    return all(type(a) is type(b) and a == b for a, b in zip(known, values, strict=True))
 
 
 def _word_before(request: str, span: Span) -> str:
@@ -186,17 +216,16 @@ def _word_before(request: str, span: Span) -> str:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Yield the scalars of arguments."""
-    if isinstance(value, Mapping | list):
-        for each in value.values() if isinstance(value, Mapping) else value:
-            yield from leaves(each)
-    else:
+    if not isinstance(value, Mapping | list):
         yield value
+        return
+    for each in value.values() if isinstance(value, Mapping) else value:
+        yield from leaves(each)
 
 
 def kind_of(value: Any) -> str:
     """Return the JSON type of a value."""
-    kinds = {bool: "boolean", int: "integer", float: "number", list: "array"}
-    return kinds.get(type(value), "string")
+    return KINDS.get(type(value), "string")
 
 
 def plain_name(key: str) -> str:

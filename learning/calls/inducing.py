@@ -15,7 +15,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks, echoes, expect_rows, expect_states
+from learning.calls.checks import Writing, echoes, expect_rows, expect_states
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
@@ -73,7 +73,7 @@ class _Induced:
         self._result()
         for write in writes:
             echoes(self.book, write)
-        self.content.checks = checks(self.book, before, writes, self.runs)
+        self.content.checks = Writing(self.book, before, writes).checks()
         expect_states(self.book, before, is_changed=bool(writes))
         expect_rows(self.book, before, writes)
         self._leave_out_unused()

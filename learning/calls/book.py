@@ -38,9 +38,9 @@ class Source:
 
     @property
     def rows(self) -> list[str]:
-        """Return the paths of the rows of which values were taken."""
-        taken = [text for text in self.step.save.values() if re.match(r"json.*]", text)]
-        return list(dict.fromkeys(path_of(text[: text.rindex("]") + 1]) for text in taken))
+        """Return the extractors of the rows of which values were taken."""
+        rows = [re.match(r"json.*\]", text) for text in self.step.save.values()]
+        return list(dict.fromkeys(row[0] for row in rows if row))
 
     def expect(self, path: str, value: Any) -> None:
         """Let the step expect a value at a path of its answer."""
@@ -84,7 +84,11 @@ class Book:
         """Return True where all requests name a text."""
         return all(requests.spans(run.request, text, is_exact) for run in self.runs)
 
-    def taken(self, n: int, answer: Any, extractor: str) -> Any:
+    def taken(self, source: Source, extractor: str) -> list[Any]:
+        """Return what an extractor takes of the answer of each run; None where it is not there."""
+        return [self.taken_of(n, answer, extractor) for n, answer in enumerate(source.answers)]
+
+    def taken_of(self, n: int, answer: Any, extractor: str) -> Any:
         """Return what an extractor takes of an answer of a run; None where it is not there."""
         read = parse(extractor)
         known = {name: values[n] for name, values in self.known.items()}

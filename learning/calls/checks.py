@@ -16,13 +16,14 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from learning.calls import places
-from learning.calls.book import MIN_CHARS, Book, Source, leaves, slot
+from learning.calls.book import MIN_CHARS, Book, Source, leaves, path_of, slot
 from learning.calls.places import Form, differ, is_same
-from learning.calls.runs import Run
 from learning.draft import DraftStep
 from replay.extract import field_of
 from replay.procedure import ITEM
 from replay.template import names
+
+WHOLE = "json"  # the extractor of a whole answer
 
 
 class Change(NamedTuple):
@@ -109,29 +110,26 @@ class Writing:
 
     def _changes(self, source: Source) -> Iterator[Change]:
         """Yield what the record of a read, or a row that was picked of it, says else later."""
-        for row in ("", *source.rows):
-            earlier = _at(self.book, source, row)
+        for row in (WHOLE, *source.rows):
+            above = filter(None, [path_of(row)])
+            earlier = self.book.taken(source, row)
             later = [self._later(source, row, n, was) for n, was in enumerate(earlier)]
             old, new = list(map(_leaves, earlier)), list(map(_leaves, later))
-            for path in new[0]:
-                change = Change(
-                    (row, *path) if row else path,
-                    [each.get(path) for each in old],
-                    [each.get(path) for each in new],
-                )
-                if None not in change.new and not any(map(is_same, change.old, change.new)):
-                    yield change
+            where = tuple(above)
+            for path in places.shared(new):
+                rows = [[each.get(path) for each in leaves] for leaves in (old, new)]
+                if not any(map(is_same, *rows)):
+                    yield Change((*where, *path), *rows)
 
     def _later(self, source: Source, row: str, n: int, was: Any) -> Any:
         """Return what a read, or a row of it, says after the writes: it was read again, or a write
         answered with its like."""
-        run: Run = self.book.runs[n]
+        run = self.book.runs[n]
         keys = {call.key for call in run.plan if call.value == source.answers[n]}
         again = [call.value for call in run.after if call.key in keys]
         if again:
-            return self.book.taken(n, again[-1], field_of(row)) if row else again[-1]
-        answers = [write.answers[n] for write in self.writes]
-        told = [each for answer in answers for each in _records(answer)]
+            return self.book.taken_of(n, again[-1], row)
+        told = [each for write in self.writes for each in _records(write.answers[n])]
         return next((each for each in reversed(told) if _is_alike(was, each)), None)
 
 
@@ -150,12 +148,6 @@ def _are_items(values: Sequence[Any], items: Sequence[Sequence[Any]]) -> bool:
     return all(value in row for value, row in zip(values, items, strict=True))
 
 
-def _at(book: Book, source: Source, path: str) -> list[Any]:
-    """Return what stands at a path of the answers; None where one has it not, all for ""."""
-    answers = source.answers
-    return [book.taken(n, a, field_of(path)) for n, a in enumerate(answers)] if path else answers
-
-
 def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) -> None:
     """Let each read expect a row of the name that a write is given, where it had one in all runs:
     `stock[sku=sku]`."""
@@ -170,7 +162,7 @@ def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) 
     for (key, name), source in product(sorted(given), sources):
         for form in places.rows_of(source.answers[0], key):
             path = f"{form}[{key}={name}].{key}"
-            if _at(book, source, path) == book.known[name]:
+            if book.taken(source, field_of(path)) == book.known[name]:
                 source.expect(path, slot(name))
 
 
@@ -179,7 +171,7 @@ def expect_states(book: Book, before: Sequence[Source], *, is_changed: bool) -> 
     had in all runs: `state: overdue`."""
     for source in [] if book.is_single else before:
         for row in source.rows:
-            _expect_states(source, _at(book, source, row), row)
+            _expect_states(source, book.taken(source, row), path_of(row))
         for path in places.records(source.answers[0]) if is_changed else ():
             records = [places.below(answer, path) for answer in source.answers]
             if _is_asked_for(records, source):

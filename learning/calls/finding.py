@@ -8,19 +8,21 @@ the request's words wins, then the one whose field has the name of the argument.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, islice, product
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from learning.calls import places, requests
 from learning.calls.book import Book, Source, path_of
 from learning.calls.places import ROW, Form, Path, differ
 from replay.extract import EVERY, KEY, is_like, plain
+from replay.template import as_text
 
 MAX_CONSTANTS = 10  # fields tried as what is always the same
 MOST_DOUBLES = 2  # fields that must pick the same rows
 MAX_PATHS = 12  # to the same value in one answer
+Case = tuple[int, Path]  # a run, and the path of one of its values
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +76,13 @@ class Wanted:
 
     def cases(self, answers: Sequence[Any]) -> Iterator[list[Case]]:
         """Yield the paths that have the same form for each value of each run."""
-        wanted = [
-            (n, each)
-            for n, value in enumerate(self.values)
-            for each in (value if isinstance(value, list) else [value])
-        ]
-        by_form = [places.paths_to(answers[n], each, self.as_text) for n, each in wanted]
-        shared = (
-            [form for form in by_form[0] if all(form in other for other in by_form)]
-            if by_form
-            else []
-        )
-        for form in sorted(shared, key=lambda form: KEY in form)[:MAX_PATHS]:
-            yield [Case(n, forms[form]) for (n, _), forms in zip(wanted, by_form, strict=True)]
-
-
-class Case(NamedTuple):
-    """One value of one run and its path."""
-
-    run: int
-    path: Path
+        runs, paths = [], []
+        for n, value in enumerate(self.values):
+            for each in value if isinstance(value, list) else [value]:
+                runs.append(n)
+                paths.append(places.paths_to(answers[n], each, self.as_text))
+        for form in sorted(places.shared(paths), key=lambda form: KEY in form)[:MAX_PATHS]:
+            yield [(n, forms[form]) for n, forms in zip(runs, paths, strict=True)]
 
 
 class Clue(NamedTuple):
@@ -107,28 +96,17 @@ class Clue(NamedTuple):
     sign: str = "="
 
     def __str__(self) -> str:
-        return f"{'.'.join(self.field)}{self.sign}{self.name or repr_of(self.text)}"
+        return f"{'.'.join(self.field)}{self.sign}" + (self.name or f"'{self.text}'")
+
+    def value(self, book: Book, n: int) -> str:
+        """Return the text that the field is compared with in a run."""
+        return as_text(book.known[self.name][n]) if self.name else self.text
 
     def inside(self, like: Clue) -> Clue:
         """Return the clue as one of any field of the mapping that is compared: "in blue" may be its
         colour or another."""
         is_within = self.level == like.level and self.field[0] == like.field[0]
         return self._replace(field=(*like.field, EVERY)) if is_within else self
-
-
-def repr_of(text: str) -> str:
-    """Return a text as a condition has it."""
-    return f"'{text}'"
-
-
-@dataclass(slots=True)
-class Clues:
-    """What may pick the rows: fields that the requests name, that are known values, and that are
-    always the same text."""
-
-    asked: list[Clue] = field(default_factory=list)
-    known: list[Clue] = field(default_factory=list)
-    constant: list[Clue] = field(default_factory=list)
 
 
 def found_in(book: Book, values: Sequence[Any], key: str, *, as_text: bool = False) -> list[Found]:
@@ -149,19 +127,22 @@ def _of_source(book: Book, source: Source, wanted: Wanted) -> Iterator[Found]:
 
 
 class _Search:
-    """The search for what picks the rows of one path."""
+    """The search for what picks the rows of one path: fields that the requests name (`asked`), that
+    are known values, or that are always the same text (`fixed`)."""
 
     def __init__(self, book: Book, source: Source, wanted: Wanted, cases: Sequence[Case]) -> None:
         self.book, self.source, self.wanted, self.cases = book, source, wanted, cases
-        self.form = places.signature(cases[0].path)
+        self.form = places.signature(cases[0][1])
         self.last = self.form[-1] if self.form else ""
         self.levels = [level for level, key in enumerate(self.form) if key == ROW]
-        self.clues = Clues()
+        self.asked: list[Clue] = []
+        self.known: list[Clue] = []
+        self.fixed: list[Clue] = []
         self.tried: set[str] = set()  # parameters made on the way
 
     def found(self) -> Found | None:
         """Return the first extractor that gives all values."""
-        if self.last == ROW and not isinstance(self._at(self.cases[0]), dict):
+        if self.last == ROW and not isinstance(self._rows(self.levels[-1])[0], dict):
             return None if self.wanted.is_list else self._tested(())  # an item of a plain list
         for level in self.levels:
             self._look_at(level)
@@ -170,58 +151,48 @@ class _Search:
         self.book.forget(self.tried - {clue.name for clue in chosen})
         return found
 
-    def _at(self, case: Case, level: int | None = None) -> Any:
-        """Return what stands at the path of a case, or the row at a level of it."""
-        end = None if level is None else level + 1
-        return places.at(self.source.answers[case.run], case.path[:end])
-
     # what the rows say
+
+    def _rows(self, level: int) -> list[Any]:
+        """Return the row of each case at a level."""
+        return [places.at(self.source.answers[n], path[: level + 1]) for n, path in self.cases]
 
     def _look_at(self, level: int) -> None:
         """Add the clues that the rows at a level give."""
         columns = self._columns(level)
         asked: dict[str, Clue] = {}
         for where in sorted(columns, key=lambda each: each.count(EVERY)):  # a name before "any"
-            name = self._asked(where, columns[where])
-            if name:
+            if name := self._asked(where, columns[where]):
                 asked.setdefault(name, Clue(level, where, name))
-        self.clues.asked += asked.values()
+        self.asked += asked.values()
         taken = [clue.field for clue in asked.values()]
-        for where, rows in columns.items():
-            if where in taken or EVERY in where:
-                continue
-            texts = [_text(leaves[0]) for leaves in rows]
-            by_run = self._by_run(texts)
-            known = self.book.known.items()
-            self.clues.known += [
-                Clue(level, where, name) for name, row in known if _is_known(row, by_run)
-            ]
+        for where in (each for each in columns if each not in taken and EVERY not in each):
+            texts = [as_text(leaves[0]) for leaves in columns[where]]
+            self.known += [Clue(level, where, name) for name in self._names(texts)]
             if not differ(texts) and "'" not in texts[0]:
-                self.clues.constant.append(Clue(level, where, text=texts[0]))
+                self.fixed.append(Clue(level, where, text=texts[0]))
 
     def _columns(self, level: int) -> dict[Form, list[list[Any]]]:
         """Return the fields that all rows at a level have, and what each row says there; the longest
         texts first."""
-        rows = [self._at(case, level) for case in self.cases]
+        rows = self._rows(level)
         if not all(isinstance(row, dict) for row in rows):
             return {}
         told = [places.fields(row, level == self.levels[-1]) for row in rows]
-        own = self.form[level + 1 :]
-        shared = [each for each in told[0] if all(each in row for row in told)]
-        others = [each for each in shared if each != own and each[-1] != self.wanted.key]
-        others.sort(key=lambda each: -len(str(told[0][each][0])))
-        return {each: [row[each] for row in told] for each in others}
+        own = (self.form[level + 1 :], self.wanted.key)
+        columns = {each: [row[each] for row in told] for each in places.shared(told)}
+        found = [each for each in columns.items() if not {each[0], each[0][-1]} & set(own)]
+        return dict(sorted(found, key=lambda item: -len(str(item[1][0]))))
 
     def _asked(self, where: Form, rows: Sequence[Sequence[Any]]) -> str:
         """Return the name of the parameter by which the requests name a field. One that all
-        requests say alike is tried as a constant: it is needed only where it picks."""
-        leaves = [self._said_leaf(c.run, row) for c, row in zip(self.cases, rows, strict=True)]
+        requests say alike is tried as a text: it is needed only where it picks."""
+        leaves = [self._said_leaf(n, row) for (n, _), row in zip(self.cases, rows, strict=True)]
         if "" in leaves or self.book.is_constant(list(map(plain, leaves))):
             return ""
         values = self._by_run(leaves)
         before = set(self.book.parameters)
-        words = [key for key in where if key != EVERY]
-        name = self.book.parameter(words[-1], values, False)
+        name = self.book.parameter(*[key for key in where if key != EVERY][-1:], values, False)
         if name and name not in before:
             self.tried.add(name)
             if self.book.is_given(values):
@@ -231,40 +202,42 @@ class _Search:
 
     def _said_leaf(self, run: int, leaves: Sequence[Any]) -> str:
         request = self.book.runs[run].request
-        texts = [_text(leaf) for leaf in leaves if not isinstance(leaf, bool)]
+        texts = [as_text(leaf) for leaf in leaves if not isinstance(leaf, bool)]
         said = [text for text in texts if requests.spans(request, text, False)]
         return max(said, key=len, default="")
+
+    def _names(self, texts: Sequence[str]) -> list[str]:
+        """Return the names of the values that the cases of each run say, or each item of them."""
+        by_run = self._by_run(texts)
+        known = self.book.known.items()
+        return [name for name, row in known if all(map(_is_said, by_run, row))]
 
     def _by_run(self, leaves: Sequence[str]) -> list[Any]:
         """Return what the cases of each run say: one text, or a list where values are lists."""
         if not self.wanted.is_list:
             return list(leaves)
         rows: list[Any] = [[] for _ in self.wanted.values]
-        for case, leaf in zip(self.cases, leaves, strict=True):
-            rows[case.run].append(leaf)
+        for (n, _), leaf in zip(self.cases, leaves, strict=True):
+            rows[n].append(leaf)
         return rows
 
     # what is tried
 
     def _attempts(self) -> Iterator[tuple[Clue, ...]]:
         """Yield what may pick the rows, the simplest first."""
-        asked = self.clues.asked
-        known = sorted(self.clues.known, key=self._is_far)
-        constant = sorted(self.clues.constant, key=lambda clue: (clue.level, len(clue.field)))
-        constant = constant[:MAX_CONSTANTS]
+        asked = tuple(self.asked)
+        known = sorted(self.known, key=self._is_far)
+        fixed = sorted(self.fixed, key=lambda clue: (clue.level, len(clue.field)))[:MAX_CONSTANTS]
         if asked or not known:
-            yield tuple(asked)
-        for count in (1, 2, len(known)):
-            for chosen in combinations(known, min(count, len(known))):
-                yield (*asked, *chosen)
-        said = [[clue] for clue in constant if self.book.says(clue.text)]
+            yield asked
+        yield from ((*asked, *more) for more in _chosen(known, (1, 2, len(known))))
+        said = [(clue,) for clue in fixed if self.book.says(clue.text)]
         for named in [asked] if asked else said:
             for like in self._likenesses(named):
                 yield (*(clue.inside(like) for clue in named), like)
-        yield tuple(asked)
-        for fewer, count in product((known, []), (1, 2)):
-            for chosen in combinations(constant, count):
-                yield (*asked, *fewer, *chosen)
+        yield asked
+        for fewer in (known, []):
+            yield from ((*asked, *fewer, *more) for more in _chosen(fixed, (1, 2)))
 
     def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
         return clue.name not in self.book.parameters, -clue.level, len(clue.field)
@@ -274,24 +247,18 @@ class _Search:
         "else the same"."""
         if not self.levels or not asked or self.wanted.is_list:
             return
-        rows = [self._at(case, self.levels[-1]) for case in self.cases]
-        keys = rows[0] if all(isinstance(row, dict) for row in rows) else ()
-        known = self.book.known
-        told = [
-            {_text(known[clue.name][n]) if clue.name else clue.text for clue in asked}
-            for n in range(len(rows))
-        ]
-        for key in filter(places.is_plain_key, keys):
-            wanted = [row.get(key) for row in rows]
-            if all(isinstance(each, dict) for each in wanted):
-                for name in self._models(key, wanted, told):
-                    yield Clue(self.levels[-1], (key,), name, sign="~")
+        level = self.levels[-1]
+        rows = self._rows(level)
+        for key in places.shared([row if isinstance(row, dict) else {} for row in rows]):
+            wanted = [row[key] for row in rows]
+            if places.is_plain_key(key) and all(isinstance(each, dict) for each in wanted):
+                for name in self._models(key, wanted, asked):
+                    yield Clue(level, (key,), name, sign="~")
 
-    def _models(
-        self, key: str, wanted: Sequence[Any], told: Sequence[Collection[str]]
-    ) -> Iterator[str]:
+    def _models(self, key: str, wanted: Sequence[Any], asked: Sequence[Clue]) -> Iterator[str]:
         """Yield the names of mappings of earlier answers that are like the wanted ones, but for what
-        is told."""
+        is asked."""
+        told = [{clue.value(self.book, n) for clue in asked} for n in range(len(wanted))]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
                 continue
@@ -322,11 +289,9 @@ class _Search:
     def _doubles(self, own: Clue, rest: Sequence[Clue], takes_all: bool) -> dict[str, Clue]:
         """Return the fields that pick the same rows in all runs as a text does that nobody said, by
         their extractors."""
-        others = [each for each in self.clues.constant if each.level == own.level and each != own]
+        others = [each for each in self.fixed if each.level == own.level and each != own]
         found = {self._extractor([*rest, each], takes_all): each for each in others}
-        return dict(
-            islice(((text, c) for text, c in found.items() if self._gives(text)), MOST_DOUBLES)
-        )
+        return {text: found[text] for text in islice(filter(self._gives, found), MOST_DOUBLES)}
 
     def _extractor(self, chosen: Sequence[Clue], takes_all: bool) -> str:
         parts = [f"{'all ' if takes_all else ''}{self.source.root}"]
@@ -341,8 +306,13 @@ class _Search:
         return "".join(parts)
 
     def _gives(self, extractor: str) -> bool:
-        answers = enumerate(self.source.answers)
-        return self.wanted.is_met([self.book.taken(n, each, extractor) for n, each in answers])
+        return self.wanted.is_met(self.book.taken(self.source, extractor))
+
+
+def _chosen(clues: Sequence[Clue], counts: Iterable[int]) -> Iterator[tuple[Clue, ...]]:
+    """Yield choices of clues, so many at a time."""
+    for count in counts:
+        yield from combinations(clues, min(count, len(clues)))
 
 
 def _model(form: Form, answer: Any, wanted: Any, told: Collection[str]) -> Any:
@@ -352,16 +322,7 @@ def _model(form: Form, answer: Any, wanted: Any, told: Collection[str]) -> Any:
     return next((each for each in found if is_like(wanted, each, told)), None)
 
 
-def _is_known(known: Sequence[Any], by_run: Sequence[Any]) -> bool:
-    """Return True where what the rows say is a known value, or each of its items."""
-    texts = [list(map(_text, each)) if isinstance(each, list) else _text(each) for each in known]
-    return all(
-        row == text or (isinstance(row, list) and all(each == text for each in row))
-        for row, text in zip(by_run, texts, strict=True)
-    )
-
-
-def _text(value: Any) -> str:
-    from replay.template import as_text
-
-    return as_text(value)
+def _is_said(told: Any, known: Any) -> bool:
+    """Return True where rows say a known value, or each its item; a list of rows may say one."""
+    text = list(map(as_text, known)) if isinstance(known, list) else as_text(known)
+    return told == text or (isinstance(told, list) and all(each == text for each in told))

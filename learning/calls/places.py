@@ -55,6 +55,12 @@ def differ(values: Sequence[Any]) -> bool:
     return len({repr(value) for value in values}) > 1
 
 
+def shared(tables: Sequence[Mapping[Any, Any]]) -> list[Any]:
+    """Return the keys that all tables have, in the order of the first."""
+    first = tables[0] if tables else {}
+    return [key for key in first if all(key in other for other in tables)]
+
+
 def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
     """Return True for the same value of the same type; `as_text`: for one that is written the
     same."""

@@ -158,7 +158,8 @@ def _is_single(group: Group) -> bool:
 
 def form_of(texts: Sequence[str]) -> str:
     """Return a pattern that these texts share; "" where they share none."""
-    return next((form for form in FORMS if all(re.fullmatch(form, text) for text in texts)), "")
+    forms = FORMS if max(map(len, texts)) <= MAX_CHARS else ()
+    return next((form for form in forms if all(re.fullmatch(form, text) for text in texts)), "")
 
 
 def _lists_with(answer: Any, item: Any) -> list[Form]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from learning.calls import requests
-from learning.calls.places import differ
+from learning.calls.places import differ, is_same
 from learning.calls.requests import Span
 from learning.calls.runs import Run
 from learning.draft import DraftStep
@@ -59,9 +59,8 @@ class Book:
     spans: list[dict[str, list[Span]]] = field(default_factory=list)
     parameters: dict[str, str] = field(default_factory=dict)  # name → JSON type
     sources: list[Source] = field(default_factory=list)
-    again: list[tuple[Source, str, Sequence[str]]] = field(
-        default_factory=list
-    )  # lists that other extractors must give, too
+    # lists that other extractors must give, too
+    again: list[tuple[Source, str, Sequence[str]]] = field(default_factory=list)
     picking: set[str] = field(default_factory=set)  # parameters that pick rows
 
     def __post_init__(self) -> None:
@@ -100,7 +99,7 @@ class Book:
     def called(self, values: Sequence[Any], key: str) -> str:
         """Return the name of these values where one has them; what is the same in all runs needs
         its name, too."""
-        same = (name for name, known in self.known.items() if _is_each(known, values))
+        same = (name for name, known in self.known.items() if all(map(is_same, known, values)))
         is_telling, plain = self.tells(values), plain_name(key)
         return next((n for n in same if is_telling or re.sub(r"_\d+$", "", n) == plain), "")
 
@@ -201,17 +200,13 @@ class Book:
 
 
 def slot(name: str) -> str:
-    """Return the place of a value in a template."""
-    return f"{{{{{name}}}}}"
+    """Return the place of a value in a template; "" where it has no name."""
+    return f"{{{{{name}}}}}" if name else ""
 
 
 def path_of(extractor: str) -> str:
     """Return the path of an extractor of JSON without its root, as `expect.fields` has it."""
     return extractor.partition("json")[2].removeprefix(".")
-
-
-def _is_each(known: Sequence[Any], values: Sequence[Any]) -> bool:
-    return all(type(a) is type(b) and a == b for a, b in zip(known, values, strict=True))
 
 
 def _word_before(request: str, span: Span) -> str:

@@ -8,7 +8,7 @@ the request's words wins, then the one whose field has the name of the argument.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, NamedTuple
@@ -44,6 +44,11 @@ class Found:
         """Return the order in which one is better than another."""
         return self.is_asked, not self.is_invented, self.named
 
+    def is_rival(self, other: Found) -> bool:
+        """Return True for a way that is as good, and takes the value of another answer."""
+        is_sure = self.named > 0 and not self.source.is_looped
+        return is_sure and other.rank == self.rank and other.source is not self.source
+
     def guard(self, value: Any) -> None:
         """Let the step that brings the answer expect a value in it."""
         path = path_of(self.extractor)
@@ -57,7 +62,7 @@ class Wanted:
 
     values: Sequence[Any]
     key: str
-    as_text: bool = False
+    is_it: Callable[[Any, Any], bool]
 
     @property
     def is_list(self) -> bool:
@@ -66,8 +71,7 @@ class Wanted:
 
     def is_met(self, found: Sequence[Any]) -> bool:
         """Return True for the values of all runs."""
-        pairs = zip(found, self.values, strict=True)
-        return all(places.is_same(one, value, self.as_text) for one, value in pairs)
+        return all(map(self.is_it, found, self.values))
 
     def named(self, last: str) -> int:
         """Return how much the name of a field says that it is the argument."""
@@ -80,7 +84,7 @@ class Wanted:
         for n, value in enumerate(self.values):
             for each in value if isinstance(value, list) else [value]:
                 runs.append(n)
-                paths.append(places.paths_to(answers[n], each, self.as_text))
+                paths.append(places.paths_to(answers[n], each, self.is_it))
         for form in sorted(places.shared(paths), key=lambda form: KEY in form)[:MAX_PATHS]:
             yield [(n, forms[form]) for n, forms in zip(runs, paths, strict=True)]
 
@@ -111,7 +115,7 @@ class Clue(NamedTuple):
 
 def found_in(book: Book, values: Sequence[Any], key: str, *, as_text: bool = False) -> list[Found]:
     """Return the ways to take these values, one of each run, of earlier answers; the best first."""
-    wanted = Wanted(values, key, as_text)
+    wanted = Wanted(values, key, places.is_written if as_text else places.is_same)
     found = [each for source in book.sources for each in _of_source(book, source, wanted)]
     return sorted(found, key=lambda each: each.rank, reverse=True)
 

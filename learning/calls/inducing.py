@@ -28,6 +28,7 @@ from replay.wordings import LITERAL
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
 FORMATS = {"url": r"https?://", "path": r"~?/"}
+USES = r"\{\{NAME\}\}|[=~]\s*NAME\b|'each': 'NAME'|'min_count': {[^}]*'NAME'"
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
@@ -135,9 +136,8 @@ class _Induced:
         """Take out what is saved and never used."""
         texts = repr(self.content.as_yaml())
         for source in self.book.sources:
-            for name in list(source.step.save):
-                if texts.count(f"{{{{{name}}}}}") + _uses(texts, name) == 0:
-                    del source.step.save[name]
+            used = {name: text for name, text in source.step.save.items() if _uses(texts, name)}
+            source.step.save = used
 
     def _read_again(self) -> None:
         """Read once more what holds a list that several fields pick: they must agree on it."""
@@ -180,7 +180,7 @@ class _Induced:
         found, or it stops."""
         is_plain = all(str(value).isalpha() for value in self.book.known[name])
         texts = repr([step.as_yaml() for step in self.content.plan])
-        return is_plain and texts.count(f"{{{{{name}}}}}") + _uses(texts, name) > 0
+        return is_plain and _uses(texts, name)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         """Return where each value stands in a request; a list from its first item to its last,
@@ -228,10 +228,9 @@ def _text_schema(values: Sequence[str]) -> dict[str, Any]:
     return {**schema, "examples": cautious} if cautious else schema
 
 
-def _uses(texts: str, name: str) -> int:
-    return len(
-        re.findall(rf"[=~]\s*{name}\b|'each': '{name}'|'min_count': {{[^}}]*'{name}'", texts)
-    )
+def _uses(texts: str, name: str) -> bool:
+    """Return True where a template, a row, a loop or a count has a name."""
+    return re.search(USES.replace("NAME", name), texts) is not None
 
 
 def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:

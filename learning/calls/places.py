@@ -4,7 +4,7 @@ can pick them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from replay.extract import EVERY, KEY
@@ -61,21 +61,23 @@ def shared(tables: Sequence[Mapping[Any, Any]]) -> list[Any]:
     return [key for key in first if all(key in other for other in tables)]
 
 
-def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
-    """Return True for the same value of the same type; `as_text`: for one that is written the
-    same."""
-    if as_text and not isinstance(found, list | dict | bool):
-        return found is not None and str(found) == str(wanted)
+def is_same(found: Any, wanted: Any) -> bool:
+    """Return True for the same value of the same type."""
     return type(found) is type(wanted) and bool(found == wanted)
 
 
-def paths_to(value: Any, wanted: Any, as_text: bool = False) -> dict[Form, Path]:
+def is_written(found: Any, text: Any) -> bool:
+    """Return True for a value that is written as a text."""
+    return not isinstance(found, list | dict | bool | None) and str(found) == text
+
+
+def paths_to(value: Any, wanted: Any, is_it: Callable[[Any, Any], bool]) -> dict[Form, Path]:
     """Return the first path of each form that leads to a value in an answer."""
-    found: dict[Form, Path] = {}
-    for path, each in nodes(value):
-        if is_same(each, wanted, as_text):
-            found.setdefault(signature(path), path)
-    return found
+    found = ((signature(path), path) for path, each in nodes(value) if is_it(each, wanted))
+    paths: dict[Form, Path] = {}
+    for form, path in found:
+        paths.setdefault(form, path)
+    return paths
 
 
 def forms_of_key(value: Any, key: str) -> list[Form]:
@@ -86,14 +88,14 @@ def forms_of_key(value: Any, key: str) -> list[Form]:
 
 def _is_in_table(path: Path) -> bool:
     """Return True for a path that goes through a mapping of mappings as rows."""
-    return any(key == ROW and isinstance(place, str) for key, place in path)
+    return any(isinstance(place, str) for key, place in path if key == ROW)
 
 
 def rows_of(answer: Any, key: str) -> set[str]:
     """Return the paths of the lists whose rows have a key of their own, as an extractor has
     them."""
-    found = forms_of_key(answer, key)
-    return {".".join(form[:-2]) for form in found if form.count(ROW) == 1 and form[-2] == ROW}
+    found = [form[:-1] for form in forms_of_key(answer, key)]
+    return {".".join(form[:-1]) for form in found if form[-1:] == (ROW,) and form.count(ROW) == 1}
 
 
 def records(answer: Any) -> dict[Form, Mapping[str, Any]]:
@@ -122,8 +124,7 @@ def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
     field of a part."""
     found: dict[Form, list[Any]] = {}
     for path, leaf in nodes(row):
-        is_leaf = path and leaf is not None and not isinstance(leaf, list | Mapping)
-        if is_leaf and not _is_in_table(path):
+        if not isinstance(leaf, list | Mapping | None):
             for form in _forms(path, goes_into_lists):
                 found.setdefault(form, []).append(leaf)
     return found
@@ -131,7 +132,7 @@ def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
 
 def _forms(path: Path, goes_into_lists: bool) -> list[Form]:
     form = tuple(EVERY if key == ROW else key for key, _ in path)
-    if form.count(EVERY) > goes_into_lists:
+    if _is_in_table(path) or form.count(EVERY) > goes_into_lists:
         return []
     is_part = goes_into_lists and len(form) > 1 and form[-1] != EVERY
     return [form, (*form[:-1], EVERY)] if is_part else [form]

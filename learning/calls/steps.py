@@ -164,7 +164,9 @@ def form_of(texts: Sequence[str]) -> str:
 
 def _lists_with(answer: Any, item: Any) -> list[Form]:
     """Return the forms of the paths to lists that hold an item."""
-    found = dict.fromkeys(form[:-1] for form in places.paths_to(answer, item) if form)
+    found = dict.fromkeys(
+        form[:-1] for form in places.paths_to(answer, item, places.is_same) if form
+    )
     return [form for form in found if ROW not in form]
 
 

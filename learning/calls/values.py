@@ -9,7 +9,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import MIN_CHARS, Book, slot
-from learning.calls.finding import found_in
+from learning.calls.finding import Found, found_in
 from learning.calls.places import differ
 from replay.wordings import LITERAL
 
@@ -57,7 +57,7 @@ class Values:
         if differ(keys):
             raise Unexplained.of(key, keys)
         return {
-            name: self._explained([value[name] for value in values], name) for name in values[0]
+            each: self._explained([value[each] for value in values], each) for each in values[0]
         }
 
     def _list(self, values: Sequence[Any], key: str) -> Any:
@@ -82,7 +82,9 @@ class Values:
             return slot(name)
         if book.is_constant(values):
             return self._same(values, key)
-        if name := book.parameter(key, values) or self._looked_up(values, key):
+        if name := book.parameter(key, values):
+            return slot(name)
+        if book.tells(values) and (name := self._looked_up(values, key)):
             return slot(name)
         is_text = all(isinstance(value, str) for value in values)
         return self.composed(values, key) if is_text else self._constant(values, key)
@@ -90,15 +92,13 @@ class Values:
     def _same(self, values: Sequence[Any], key: str) -> Any:
         """Return a value that is the same in all runs: a constant, unless it is an id that was
         looked up."""
-        value = values[0]
-        if self.book.says(str(value), is_exact=True):
-            is_word = not LITERAL.search(str(value))  # what a wording can hold as it is
-            name = "" if is_word else self.book.parameter(key, values)
-            return slot(name) if name else value
-        if isinstance(value, str) and re.search(r"\d", value):
-            name = self._looked_up(values, key, needs_name=True)
-            return slot(name) if name else value
+        value, text = values[0], str(values[0])
+        if self.book.says(text, is_exact=True):
+            is_word = not LITERAL.search(text)  # what a wording can hold as it is
+            return value if is_word else slot(self.book.parameter(key, values)) or value
         found = [each for each in found_in(self.book, values, key) if each.named]
+        if isinstance(value, str) and re.search(r"\d", value):
+            return slot(self._saved(found, values, key)) or value
         for each in found[:MAX_GUARDS]:
             each.guard(value)
         return value
@@ -108,33 +108,29 @@ class Values:
             raise Unexplained.of(key, values)
         return values[0]
 
-    def _looked_up(
-        self, values: Sequence[Any], key: str, *, as_text: bool = False, needs_name: bool = False
-    ) -> str:
-        """Save the best way to look the values up and return its name, "" where there is none. The
-        others that are as good must agree with it."""
-        is_long = as_text or self.book.tells(values) or needs_name
-        found = found_in(self.book, values, key, as_text=as_text) if is_long else []
-        best, *others = [each for each in found if each.named or not needs_name] or [None]
-        if best is None:
+    def _looked_up(self, values: Sequence[Any], key: str, *, as_text: bool = False) -> str:
+        """Return the name of the values as a step looks them up; "" where none can."""
+        return self._saved(found_in(self.book, values, key, as_text=as_text), values, key)
+
+    def _saved(self, found: Sequence[Found], values: Sequence[Any], key: str) -> str:
+        """Save the best way to look the values up and return its name. The others that are as good
+        must agree with it."""
+        if not found:
             return ""
+        best = found[0]
         name = self.book.save(best.source, best.extractor, values, key)
-        if isinstance(values[0], list):
-            self.book.again += [(best.source, name, best.doubles)] if best.doubles else []
-            return name
-        later = self.book.sources[self.book.sources.index(best.source) + 1 :]
-        for other in [] if best.source.is_looped else others:
-            if other.named and other.rank == best.rank and other.source in later:
+        if not isinstance(values[0], list):
+            for other in filter(best.is_rival, found):
                 other.guard(slot(name))
+        elif best.doubles:
+            self.book.again.append((best.source, name, best.doubles))
         return name
 
     def answer(self, answers: Sequence[str], *, is_question: bool) -> Any:
         """Return what is said in the end: a field as it is, or a text with values. Raises
         Unexplained."""
-        is_long = min(map(len, answers)) >= MIN_CHARS
-        if (is_long or differ(answers)) and (
-            name := self._looked_up(answers, "answer", as_text=True)
-        ):
+        is_telling = differ(answers) or min(map(len, answers)) >= MIN_CHARS
+        if is_telling and (name := self._looked_up(answers, "answer", as_text=True)):
             return slot(name)
         return self.composed(answers, "answer", must_differ=is_question)
 

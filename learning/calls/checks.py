@@ -23,6 +23,7 @@ from replay.extract import field_of
 from replay.procedure import ITEM
 from replay.template import names
 
+_STATE = re.compile(r"[a-z][a-z_-]*|True|False")
 WHOLE = "json"  # the extractor of a whole answer
 
 
@@ -179,8 +180,14 @@ def expect_states(book: Book, before: Sequence[Source], *, is_changed: bool) -> 
 
 
 def _expect_states(source: Source, rows: Sequence[Any], where: str) -> None:
-    for key, text in places.states(rows).items():
-        source.expect(f"{where}.{key}" if where else key, text)
+    """Let a read expect the words of a program, and the yes and no, that all rows say alike; no
+    names."""
+    if not all(isinstance(row, dict) for row in rows):
+        return
+    for key in filter(places.is_plain_key, places.shared(rows)):
+        said = rows[0][key]
+        if _STATE.fullmatch(str(said)) and all(is_same(row[key], said) for row in rows):
+            source.expect(f"{where}.{key}" if where else key, said)
 
 
 def _is_asked_for(records: Sequence[Any], source: Source) -> bool:

@@ -159,7 +159,7 @@ class _Search:
 
     def _rows(self, level: int) -> list[Any]:
         """Return the row of each case at a level."""
-        return [places.at(self.source.answers[n], path[: level + 1]) for n, path in self.cases]
+        return [path[level].value for _, path in self.cases]
 
     def _look_at(self, level: int) -> None:
         """Add the clues that the rows at a level give."""

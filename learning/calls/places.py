@@ -3,17 +3,23 @@ can pick them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay.extract import EVERY, KEY
 
 ROW = "[]"
 MAX_DEPTH = 8
-_STATE = re.compile(r"[a-z][a-z_-]*")
-Path = tuple[tuple[str, Any], ...]  # (key or ROW, the key or place in this answer)
+Path = tuple["Step", ...]
 Form = tuple[str, ...]  # a path without the places of its rows
+
+
+class Step(NamedTuple):
+    """A step of a path: a key, or ROW with the place of the row; and what stands there."""
+
+    key: str
+    place: str | int
+    value: Any
 
 
 def nodes(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -22,22 +28,22 @@ def nodes(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     yield path, value
     if len(path) > MAX_DEPTH:
         return
-    for step, each in _below(value):
-        yield from nodes(each, (*path, step))
+    for step in _below(value):
+        yield from nodes(step.value, (*path, step))
 
 
-def _below(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
-    """Yield each step that leads into a value, and what stands there."""
+def _below(value: Any) -> Iterator[Step]:
+    """Yield the steps that lead into a value."""
     if isinstance(value, list):
-        yield from (((ROW, number), each) for number, each in enumerate(value))
+        yield from (Step(ROW, number, each) for number, each in enumerate(value))
     if not isinstance(value, Mapping):
         return
     is_table = all(isinstance(row, Mapping) for row in value.values())
     for key, each in value.items():
         if is_plain_key(key):
-            yield (key, key), each
+            yield Step(key, key, each)
         if is_table:
-            yield (ROW, key), {KEY: key, **each}
+            yield Step(ROW, key, {KEY: key, **each})
 
 
 def is_plain_key(key: Any) -> bool:
@@ -47,7 +53,7 @@ def is_plain_key(key: Any) -> bool:
 
 def signature(path: Path) -> Form:
     """Return the form of a path."""
-    return tuple(key for key, _ in path)
+    return tuple(step.key for step in path)
 
 
 def differ(values: Sequence[Any]) -> bool:
@@ -82,13 +88,13 @@ def paths_to(value: Any, wanted: Any, is_it: Callable[[Any, Any], bool]) -> dict
 
 def forms_of_key(value: Any, key: str) -> list[Form]:
     """Return the forms of the paths that end in a key; only lists have rows here."""
-    paths = (path for path, _ in nodes(value) if path and path[-1][0] == key)
+    paths = (path for path, _ in nodes(value) if path and path[-1].key == key)
     return list(dict.fromkeys(signature(path) for path in paths if not _is_in_table(path)))
 
 
 def _is_in_table(path: Path) -> bool:
     """Return True for a path that goes through a mapping of mappings as rows."""
-    return any(isinstance(place, str) for key, place in path if key == ROW)
+    return any(step.key == ROW and isinstance(step.place, str) for step in path)
 
 
 def rows_of(answer: Any, key: str) -> set[str]:
@@ -111,14 +117,6 @@ def below(value: Any, keys: Sequence[str]) -> Any:
     return value
 
 
-def at(value: Any, path: Path) -> Any:
-    """Return what stands at a path."""
-    for key, place in path:
-        is_row = key == ROW and isinstance(value, Mapping)
-        value = {KEY: place, **value[place]} if is_row else value[place]
-    return value
-
-
 def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
     """Return the scalars of a row by their path; `*` stands for the items of a list, and for any
     field of a part."""
@@ -131,20 +129,8 @@ def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
 
 
 def _forms(path: Path, goes_into_lists: bool) -> list[Form]:
-    form = tuple(EVERY if key == ROW else key for key, _ in path)
+    form = tuple(EVERY if step.key == ROW else step.key for step in path)
     if _is_in_table(path) or form.count(EVERY) > goes_into_lists:
         return []
     is_part = goes_into_lists and len(form) > 1 and form[-1] != EVERY
     return [form, (*form[:-1], EVERY)] if is_part else [form]
-
-
-def states(rows: Sequence[Any]) -> dict[str, Any]:
-    """Return the words of a program, and the yes and no, that all rows say alike, such as `status:
-    booked`; no names."""
-    first = rows[0] if all(isinstance(row, Mapping) for row in rows) else {}
-    said = {key: value for key, value in first.items() if is_plain_key(key) and _is_state(value)}
-    return {key: word for key, word in said.items() if not differ([row.get(key) for row in rows])}
-
-
-def _is_state(value: Any) -> bool:
-    return isinstance(value, bool) or _STATE.fullmatch(str(value)) is not None

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import contains
 from typing import Any, NamedTuple
 
 from learning.calls import places
@@ -95,18 +96,14 @@ class Writing:
     def _one_of(self, source: Source) -> Source | None:
         """Return the read of that item of a list which the writes changed, where a name says which
         one it is."""
-        book, step = self.book, source.step
+        known, items, step = self.book.known, source.items, source.step
         used = [name for write in self.writes for name in names(write.step.args) if name != ITEM]
-        name = next((each for each in used if _are_items(book.known[each], source.items)), "")
+        name = next((each for each in used if all(map(contains, items, known[each]))), "")
         if not name:
             return None
-        places = [
-            row.index(value) for row, value in zip(source.items, book.known[name], strict=True)
-        ]
-        args = {
-            key: slot(name) if value == slot(ITEM) else value for key, value in step.args.items()
-        }
+        places = map(list.index, items, known[name])
         answers = [row[place] for row, place in zip(source.answers, places, strict=True)]
+        args = {key: slot(name) if each == slot(ITEM) else each for key, each in step.args.items()}
         return Source(DraftStep(step.tool, args), answers, source.root)
 
     def _changes(self, source: Source) -> Iterator[Change]:
@@ -145,23 +142,14 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str | bool) and not re.search(r"\d", str(value))
 
 
-def _are_items(values: Sequence[Any], items: Sequence[Sequence[Any]]) -> bool:
-    return all(value in row for value, row in zip(values, items, strict=True))
-
-
 def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) -> None:
     """Let each read expect a row of the name that a write is given, where it had one in all runs:
     `stock[sku=sku]`."""
-    texts = [name for name, kind in book.parameters.items() if kind == "string"]
-    given = {
-        (key, name)
-        for write in writes
-        for (key, value), name in product(write.step.args.items(), texts)
-        if value == slot(name)
-    }
-    sources = [source for source in before if not source.is_looped]
-    for (key, name), source in product(sorted(given), sources):
-        for form in places.rows_of(source.answers[0], key):
+    slots = {slot(name): name for name, kind in book.parameters.items() if kind == "string"}
+    args = sorted((key, str(each)) for write in writes for key, each in write.step.args.items())
+    given = dict.fromkeys((key, slots[value]) for key, value in args if value in slots)
+    for (key, name), source in product(given, before):
+        for form in () if source.is_looped else places.rows_of(source.answers[0], key):
             path = f"{form}[{key}={name}].{key}"
             if book.taken(source, field_of(path)) == book.known[name]:
                 source.expect(path, slot(name))

@@ -171,10 +171,17 @@ class _Search:
         self.asked += asked.values()
         taken = [clue.field for clue in asked.values()]
         for where in (each for each in columns if each not in taken and EVERY not in each):
-            texts = [as_text(leaves[0]) for leaves in columns[where]]
-            self.known += [Clue(level, where, name) for name in self._names(texts)]
-            if not differ(texts) and "'" not in texts[0]:
-                self.fixed.append(Clue(level, where, text=texts[0]))
+            self._compare(level, where, [as_text(leaves[0]) for leaves in columns[where]])
+
+    def _compare(self, level: int, where: Form, texts: Sequence[str]) -> None:
+        """Add the clues that a field gives: known values that the cases of each run say there, or
+        each item of them; one text that all say."""
+        by_run = self._by_run(texts)
+        for name, row in self.book.known.items():
+            if all(map(_is_said, by_run, row)):
+                self.known.append(Clue(level, where, name))
+        if not differ(texts) and "'" not in texts[0]:
+            self.fixed.append(Clue(level, where, text=texts[0]))
 
     def _columns(self, level: int) -> dict[Form, list[list[Any]]]:
         """Return the fields that all rows at a level have, and what each row says there; the longest
@@ -210,12 +217,6 @@ class _Search:
         said = [text for text in texts if requests.spans(request, text, False)]
         return max(said, key=len, default="")
 
-    def _names(self, texts: Sequence[str]) -> list[str]:
-        """Return the names of the values that the cases of each run say, or each item of them."""
-        by_run = self._by_run(texts)
-        known = self.book.known.items()
-        return [name for name, row in known if all(map(_is_said, by_run, row))]
-
     def _by_run(self, leaves: Sequence[str]) -> list[Any]:
         """Return what the cases of each run say: one text, or a list where values are lists."""
         if not self.wanted.is_list:
@@ -237,8 +238,7 @@ class _Search:
         yield from ((*asked, *more) for more in _chosen(known, (1, 2, len(known))))
         said = [(clue,) for clue in fixed if self.book.says(clue.text)]
         for named in [asked] if asked else said:
-            for like in self._likenesses(named):
-                yield (*(clue.inside(like) for clue in named), like)
+            yield from self._likenesses(named)
         yield asked
         for fewer in (known, []):
             yield from ((*asked, *fewer, *more) for more in _chosen(fixed, (1, 2)))
@@ -246,18 +246,16 @@ class _Search:
     def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
         return clue.name not in self.book.parameters, -clue.level, len(clue.field)
 
-    def _likenesses(self, asked: Sequence[Clue]) -> Iterator[Clue]:
-        """Yield mappings of the row that are like one of an earlier answer, but for what is asked:
-        "else the same"."""
-        if not self.levels or not asked or self.wanted.is_list:
-            return
-        level = self.levels[-1]
-        rows = self._rows(level)
+    def _likenesses(self, asked: Sequence[Clue]) -> Iterator[tuple[Clue, ...]]:
+        """Yield what is asked beside a mapping of the row that is otherwise like one of an earlier
+        answer: "else the same"."""
+        rows = [] if self.wanted.is_list else self._rows(self.levels[-1])
         for key in places.shared([row if isinstance(row, dict) else {} for row in rows]):
             wanted = [row[key] for row in rows]
-            if places.is_plain_key(key) and all(isinstance(each, dict) for each in wanted):
+            if all(isinstance(each, dict) for each in wanted):
                 for name in self._models(key, wanted, asked):
-                    yield Clue(level, (key,), name, sign="~")
+                    like = Clue(self.levels[-1], (key,), name, sign="~")
+                    yield (*(clue.inside(like) for clue in asked), like)
 
     def _models(self, key: str, wanted: Sequence[Any], asked: Sequence[Clue]) -> Iterator[str]:
         """Yield the names of mappings of earlier answers that are like the wanted ones, but for what

@@ -200,7 +200,7 @@ def _form(values: Sequence[str]) -> dict[str, Any]:
         if all(re.match(start, value) for value in values):
             return {"format": sort}
     form: dict[str, Any] = {"minLength": 1}
-    if len(values) > 1 and not differ(values) and LITERAL.search(values[0]):
+    if len(values) > len(set(values)) == 1 and LITERAL.search(values[0]):
         form["enum"] = [values[0]]  # no run was asked with another one
     cautious = [text for text in values if " " in text and is_cautious(text)]
     return {**form, "examples": cautious} if cautious else form

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import product, takewhile
+from itertools import chain, product, takewhile
 from typing import Any
 
 from learning.calls import places
@@ -64,18 +64,15 @@ class Steps:
         if "acts" in args and (line := _line_shown(self.values, answers)):
             step.expect["contains"] = line
         source = self._known(step, answers, {call.root for call in calls})
-        source.asked = {
-            key: [call.args[key] for call in calls] for key in args if key in calls[0].args
-        }
+        shared = places.shared([args, *(call.args for call in calls)])
+        source.asked = {key: [call.args[key] for call in calls] for key in shared}
         return [step]
 
     def _args(self, calls: Sequence[Call]) -> Any:
-        if all("acts" in call.args for call in calls):
-            return {
-                **calls[0].args,
-                "acts": _acts_as_one(self.values, [c.args["acts"] for c in calls]),
-            }
-        return self.values.template([call.args for call in calls], "args", calls[0].tool)
+        given = [call.args for call in calls]
+        if all("acts" in args for args in given):
+            return {**given[0], "acts": _acts_as_one(self.values, [args["acts"] for args in given])}
+        return self.values.template(given, "args", calls[0].tool)
 
     def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
         scripts = [str(call.args.get("script", "")) for call in calls]
@@ -106,21 +103,17 @@ class Steps:
         self._known(step, [[call.value for call in run] for run in group], {"json"}).items = items
         return [step]
 
-    def _items(
-        self, group: Group, arguments: Sequence[str]
-    ) -> tuple[list[list[Any]], dict[str, str]]:
+    def _items(self, group: Group, names: Sequence[str]) -> tuple[list[list[Any]], dict[str, str]]:
         """Return what each run went through, and what the arguments take of an item: all of it, or
         fields of a row."""
-        if len(arguments) == 1:
-            values = [[call.args[arguments[0]] for call in run] for run in group]
-            return values, {arguments[0]: slot(ITEM)}
-        given = [[{name: call.args[name] for name in arguments} for call in run] for run in group]
-        for source in self.book.sources if arguments else ():
-            found = list(map(_rows_with, source.answers, given))
+        if len(names) == 1:
+            return [[call.args[names[0]] for call in run] for run in group], {names[0]: slot(ITEM)}
+        for source in self.book.sources if names else ():
+            found = [_rows_with(*pair, names) for pair in zip(source.answers, group, strict=True)]
             if all(found):
-                return found, {name: slot(f"{ITEM}.{name}") for name in arguments}
+                return found, {name: slot(f"{ITEM}.{name}") for name in names}
         told = f"{group[0][0].tool}: more than one argument differs between its calls"
-        raise Unexplained(f"{told}: {', '.join(arguments)}")
+        raise Unexplained(f"{told}: {', '.join(names)}")
 
     def _list_of(self, items: list[list[Any]], argument: str, may_be_part: bool) -> str:
         many = argument if argument.endswith("s") else f"{argument}s"
@@ -174,29 +167,27 @@ def _holds(many: Any, some: Sequence[Any]) -> bool:
     return isinstance(many, list) and all(item in many for item in some)
 
 
-def _rows_with(answer: Any, given: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return for each call the row of an answer that has all its arguments; nothing where one has
+def _rows_with(answer: Any, calls: Sequence[Call], names: Sequence[str]) -> list[Any]:
+    """Return for each call the row of an answer that has these arguments; nothing where one has
     none, or unlike ones."""
     rows = [each for _, each in places.nodes(answer) if isinstance(each, Mapping)]
-    found = [[row for row in rows if _has(row, call)] for call in given]
-    is_clear = all(each and all(row == each[0] for row in each) for each in found)
+    found = [[row for row in rows if _has(row, call, names)] for call in calls]
+    is_clear = all(each and not differ(each) for each in found)
     return [each[0] for each in found] if is_clear else []
 
 
-def _has(row: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
-    """Return True for a row that has these arguments."""
-    return all(places.is_same(row.get(name), value) for name, value in call.items())
+def _has(row: Mapping[str, Any], call: Call, names: Sequence[str]) -> bool:
+    return all(places.is_same(row.get(name), call.args[name]) for name in names)
 
 
 def varying(group: Group) -> list[str]:
     """Return the arguments in which calls of one run differ; of single calls those in which the
     runs do."""
-    calls = [call for run in group for call in run]
-    names = list(calls[0].args)
-    if any(set(call.args) != set(names) for call in calls):
+    calls = [*chain(*group)]
+    if differ([sorted(call.args) for call in calls]):
         return []
-    several = [run for run in group if len(run) > 1] or [calls]
-    return [n for n in names if any(differ([call.args[n] for call in run]) for run in several)]
+    runs = [run for run in group if len(run) > 1] or [calls]
+    return [n for n in calls[0].args if any(differ([c.args[n] for c in run]) for run in runs)]
 
 
 def _acts_as_one(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:

@@ -22,8 +22,7 @@ KINDS = {bool: "boolean", int: "integer", float: "number", list: "array"}
 
 @dataclass(slots=True)
 class Source:
-    """A step whose answers are known: of each run the answer, or the list of answers where a list
-    was gone through."""
+    """A step with its answers, one of each run; of a loop the list of its answers."""
 
     step: DraftStep
     answers: list[Any]
@@ -97,8 +96,7 @@ class Book:
             return None
 
     def called(self, values: Sequence[Any], key: str) -> str:
-        """Return the name of these values where one has them; what is the same in all runs needs
-        its name, too."""
+        """Return the name of these values; what all runs say alike must be called so, too."""
         same = (name for name, known in self.known.items() if all(map(is_same, known, values)))
         is_telling, plain = self.tells(values), plain_name(key)
         return next((n for n in same if is_telling or re.sub(r"_\d+$", "", n) == plain), "")
@@ -139,8 +137,7 @@ class Book:
         return name if name not in self.known else ""
 
     def _words_beside(self, values: Sequence[Any], is_exact: bool) -> set[str]:
-        """Return the words that stand before these values in all requests: `by card`, not `card
-        2024`."""
+        """Return the words before these values in all requests: `by card`, not `card 2024`."""
         rows = []
         for run, value in zip(self.runs, values, strict=True):
             spans = requests.spans(run.request, str(value), is_exact)
@@ -148,8 +145,7 @@ class Book:
         return set.intersection(*rows)
 
     def _said(self, n: int, value: Any, is_exact: bool, beside: Collection[str]) -> list[Span]:
-        """Return where a request names a value, or each item of a list; places of other values do
-        not count. [] where it does not."""
+        """Return where a request names a value or all its items, beside other values; or []."""
         request = self.runs[n].request
         taken = [span for spans in self.spans[n].values() for span in spans]
         found: list[Span] = []
@@ -171,8 +167,7 @@ class Book:
         return next((spans for name, spans in own if str(self.known[name][n]) == str(value)), [])
 
     def is_given(self, values: Sequence[Any]) -> bool:
-        """Return True if a call that changes something is given these values as they are: they need
-        not pick a row."""
+        """Return True for values that a write is given as they are: they need not pick a row."""
         given = [
             {str(each) for call in run.writes for each in leaves(call.args)} for run in self.runs
         ]

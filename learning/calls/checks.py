@@ -70,8 +70,7 @@ class Writing:
         return found
 
     def _expect_before(self, source: Source, changes: Sequence[Change]) -> None:
-        """Let a read expect what was the same in all runs before it changed, and something left of
-        what is used up."""
+        """Let a read expect what all runs said alike, and something left of what is used up."""
         for change in changes:
             first = change.old[0]
             if first is not None and all(is_same(value, first) for value in change.old):
@@ -82,8 +81,7 @@ class Writing:
                 source.step.expect.setdefault("min_count", {})[name] = 1
 
     def _told(self, changes: Sequence[Change], given: Collection[Any]) -> Iterator[tuple[str, Any]]:
-        """Yield the fields whose new value is known, is what a write is given, or is a text that
-        all runs have."""
+        """Yield the fields whose new value is known, is given to a write, or is the same text."""
         for change in changes:
             first = change.new[0]
             if name := self.book.called(change.new, change.path[-1]):
@@ -94,8 +92,7 @@ class Writing:
                 yield change.where, first
 
     def _one_of(self, source: Source) -> Source | None:
-        """Return the read of that item of a list which the writes changed, where a name says which
-        one it is."""
+        """Return the read of the item of a list that the writes changed, where it has a name."""
         known, items, step = self.book.known, source.items, source.step
         used = [name for write in self.writes for name in names(write.step.args) if name != ITEM]
         name = next((each for each in used if all(map(contains, items, known[each]))), "")
@@ -120,8 +117,7 @@ class Writing:
                     yield Change((*where, *path), *rows)
 
     def _later(self, source: Source, row: str, n: int, was: Any) -> Any:
-        """Return what a read, or a row of it, says after the writes: it was read again, or a write
-        answered with its like."""
+        """Return what a read, or a row of it, says later, or a write that answered its like."""
         run = self.book.runs[n]
         keys = {call.key for call in run.plan if call.value == source.answers[n]}
         again = [call.value for call in run.after if call.key in keys]
@@ -168,8 +164,7 @@ def expect_states(book: Book, before: Sequence[Source], *, is_changed: bool) -> 
 
 
 def _expect_states(source: Source, rows: Sequence[Any], where: str) -> None:
-    """Let a read expect the words of a program, and the yes and no, that all rows say alike; no
-    names."""
+    """Let a read expect the words of a program, and the yes and no, that all rows say."""
     if not all(isinstance(row, dict) for row in rows):
         return
     for key in filter(places.is_plain_key, places.shared(rows)):
@@ -179,8 +174,7 @@ def _expect_states(source: Source, rows: Sequence[Any], where: str) -> None:
 
 
 def _is_asked_for(records: Sequence[Any], source: Source) -> bool:
-    """Return True for a mapping that holds what the read was asked with, another value in each
-    run."""
+    """Return True for mappings that hold what the read was asked with, unlike in the runs."""
     ids = [row for row in source.asked.values() if differ(list(map(str, row)))]
     is_whole = all(isinstance(each, dict) for each in records)
     return is_whole and any([each.get(key) for each in records] in ids for key in records[0])
@@ -209,7 +203,6 @@ def _is_alike(before: Any, after: Any) -> bool:
 
 
 def _leaves(answer: Any) -> dict[Form, Any]:
-    """Return the scalars of a mapping by their path; lists are left out, since their rows have no
-    lasting place."""
+    """Return the scalars of a mapping by path; not of lists: rows have no lasting place."""
     found = places.fields(answer, goes_into_lists=False) if isinstance(answer, dict) else {}
     return {path: values[0] for path, values in found.items()}

@@ -174,8 +174,7 @@ class _Search:
             self._compare(level, where, [as_text(leaves[0]) for leaves in columns[where]])
 
     def _compare(self, level: int, where: Form, texts: Sequence[str]) -> None:
-        """Add the clues that a field gives: known values that the cases of each run say there, or
-        each item of them; one text that all say."""
+        """Add a clue for each known value that a field says, and for a text that all say."""
         by_run = self._by_run(texts)
         for name, row in self.book.known.items():
             if all(map(_is_said, by_run, row)):
@@ -184,8 +183,7 @@ class _Search:
             self.fixed.append(Clue(level, where, text=texts[0]))
 
     def _columns(self, level: int) -> dict[Form, list[list[Any]]]:
-        """Return the fields that all rows at a level have, and what each row says there; the longest
-        texts first."""
+        """Return the fields of all rows at a level with what each says, the longest first."""
         rows = self._rows(level)
         if not all(isinstance(row, dict) for row in rows):
             return {}
@@ -247,8 +245,7 @@ class _Search:
         return clue.name not in self.book.parameters, -clue.level, len(clue.field)
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[tuple[Clue, ...]]:
-        """Yield what is asked beside a mapping of the row that is otherwise like one of an earlier
-        answer: "else the same"."""
+        """Yield what is asked, and that a mapping is else like one of an earlier answer."""
         rows = [] if self.wanted.is_list else self._rows(self.levels[-1])
         for key in places.shared([row if isinstance(row, dict) else {} for row in rows]):
             wanted = [row[key] for row in rows]
@@ -258,8 +255,7 @@ class _Search:
                     yield (*(clue.inside(like) for clue in asked), like)
 
     def _models(self, key: str, wanted: Sequence[Any], asked: Sequence[Clue]) -> Iterator[str]:
-        """Yield the names of mappings of earlier answers that are like the wanted ones, but for what
-        is asked."""
+        """Yield the names of earlier mappings that are like the wanted, but for what is asked."""
         told = [{clue.value(self.book, n) for clue in asked} for n in range(len(wanted))]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
@@ -289,8 +285,7 @@ class _Search:
         return Found(self.source, extractor, is_asked, bool(unsaid), named, tuple(doubles))
 
     def _doubles(self, own: Clue, rest: Sequence[Clue], takes_all: bool) -> dict[str, Clue]:
-        """Return the fields that pick the same rows in all runs as a text does that nobody said, by
-        their extractors."""
+        """Return the fields that pick the rows which a text does that nobody said."""
         others = [each for each in self.fixed if each.level == own.level and each != own]
         found = {self._extractor([*rest, each], takes_all): each for each in others}
         return {text: found[text] for text in islice(filter(self._gives, found), MOST_DOUBLES)}
@@ -318,8 +313,7 @@ def _chosen(clues: Sequence[Clue], counts: Iterable[int]) -> Iterator[tuple[Clue
 
 
 def _model(form: Form, answer: Any, wanted: Any, told: Collection[str]) -> Any:
-    """Return the first mapping at a form of path that is like the wanted one but for what is
-    told."""
+    """Return the first mapping at a form that is like the wanted, but for what is told."""
     found = (each for path, each in places.nodes(answer) if places.signature(path) == form)
     return next((each for each in found if is_like(wanted, each, told)), None)
 

@@ -93,8 +93,7 @@ class _Induced:
         )
 
     def _plan(self) -> None:
-        """Add the reads that all runs share. One that nothing explains is left out: what needs it
-        will say so."""
+        """Add the reads that all runs share; what needs one that is left out will say so."""
         waiting = by_tool([run.plan for run in self.runs])
         known = -1
         while waiting and known != len(self.content.plan):
@@ -158,8 +157,7 @@ class _Induced:
         return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _may_be_longer(self, name: str) -> bool:
-        """Return True for a value of several words, and for a name or a title that a read must find:
-        in more words than here it is found, or it stops."""
+        """Return True for several words, and for a name that a read must find, or it stops."""
         values = self.book.known[name]
         if any(isinstance(value, list) or " " in str(value) for value in values):
             return True
@@ -168,14 +166,12 @@ class _Induced:
         return _uses(repr([step.as_yaml() for step in self.content.plan]), name)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
-        """Return where each value stands in a request; a list from its first item to its last,
-        where only commas are between."""
+        """Return where each value stands in a request; a list only where it is one."""
         own, text = self.book.spans[n].items(), self.runs[n].request
         return {name: (spans[0][0], spans[-1][1]) for name, spans in own if _is_one(text, spans)}
 
     def _effects(self) -> str:
-        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this
-        machine."""
+        """Return how far it reaches: to look at a server or the web leaves this machine, too."""
         tools = {call.tool for run in self.runs for call in (*run.plan, *run.writes)}
         if not tools <= {*FILES, "file_read"}:
             return "external"

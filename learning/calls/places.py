@@ -98,8 +98,7 @@ def _is_in_table(path: Path) -> bool:
 
 
 def rows_of(answer: Any, key: str) -> set[str]:
-    """Return the paths of the lists whose rows have a key of their own, as an extractor has
-    them."""
+    """Return the paths of the lists whose rows have a key of their own."""
     found = [form[:-1] for form in forms_of_key(answer, key)]
     return {".".join(form[:-1]) for form in found if form[-1:] == (ROW,) and form.count(ROW) == 1}
 

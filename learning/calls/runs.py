@@ -90,8 +90,7 @@ def _as_it_is(call: Call) -> list[Call]:
 
 
 class _Pages:
-    """What pages have shown, and the last look at the open one: it is kept where a script needs
-    it."""
+    """What pages have shown, and the last look at the open one, for a script that needs it."""
 
     def __init__(self) -> None:
         self.known: dict[str, Element] = {}
@@ -168,8 +167,7 @@ Group = tuple[tuple[Call, ...], ...]  # of each run the calls that are one step
 
 
 def by_tool(runs: Sequence[Sequence[Call]]) -> list[Group]:
-    """Return the calls of each run by their tool, for those tools that all runs called, in the
-    order of the first."""
+    """Return the calls by tool, of the tools that all runs called, in the first one's order."""
     tools = dict.fromkeys(call.tool for call in runs[0])
     common = [tool for tool in tools if all(any(c.tool == tool for c in run) for run in runs)]
     return [tuple(tuple(c for c in run if c.tool == tool) for run in runs) for tool in common]

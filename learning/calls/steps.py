@@ -32,8 +32,7 @@ class Steps:
         self.book, self.values = book, Values(book)
 
     def reads(self, group: Group) -> list[DraftStep]:
-        """Return the steps of calls that only read: the runs may have read only a part of a list, up
-        to what they looked for. Raises Unexplained."""
+        """Return the steps of calls that only read, maybe a part of a list. Raises Unexplained."""
         try:
             return self._once(group) if _is_single(group) else self._for_each(group, True)
         except Unexplained:
@@ -104,8 +103,7 @@ class Steps:
         return [step]
 
     def _items(self, group: Group, names: Sequence[str]) -> tuple[list[list[Any]], dict[str, str]]:
-        """Return what each run went through, and what the arguments take of an item: all of it, or
-        fields of a row."""
+        """Return what each run went through, and what the arguments take of an item."""
         if len(names) == 1:
             return [[call.args[names[0]] for call in run] for run in group], {names[0]: slot(ITEM)}
         for source in self.book.sources if names else ():
@@ -132,8 +130,7 @@ class Steps:
         return name.strip("{}") if isinstance(name, str) else ""
 
     def _whole_list(self, items: list[list[Any]], key: str) -> str:
-        """Return the name of a list of an earlier answer that these items are the first of, or some
-        of."""
+        """Return the name of a list of an earlier answer that holds these items."""
         for source in (each for each in self.book.sources if not each.is_looped):
             for form in _lists_with(source.answers[0], items[0][0]):
                 lists = [places.below(answer, form) for answer in source.answers]
@@ -168,8 +165,7 @@ def _holds(many: Any, some: Sequence[Any]) -> bool:
 
 
 def _rows_with(answer: Any, calls: Sequence[Call], names: Sequence[str]) -> list[Any]:
-    """Return for each call the row of an answer that has these arguments; nothing where one has
-    none, or unlike ones."""
+    """Return the row that has the arguments of each call; [] where one has none, or several."""
     rows = [each for _, each in places.nodes(answer) if isinstance(each, Mapping)]
     found = [[row for row in rows if _has(row, call, names)] for call in calls]
     is_clear = all(each and not differ(each) for each in found)
@@ -181,8 +177,7 @@ def _has(row: Mapping[str, Any], call: Call, names: Sequence[str]) -> bool:
 
 
 def varying(group: Group) -> list[str]:
-    """Return the arguments in which calls of one run differ; of single calls those in which the
-    runs do."""
+    """Return the arguments in which the calls of a run differ, or single calls of all runs."""
     calls = [*chain(*group)]
     if differ([sorted(call.args) for call in calls]):
         return []
@@ -191,8 +186,7 @@ def varying(group: Group) -> list[str]:
 
 
 def _acts_as_one(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
-    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not
-    the same acts."""
+    """Return the acts of all runs as one list with templates. Raises Unexplained."""
     if differ([len(acts) for acts in runs]):
         raise Unexplained("the runs filled in other fields")
     return [_act(values, acts) for acts in zip(*runs, strict=True)]
@@ -225,8 +219,7 @@ def _thing(values: Values, things: Sequence[Act], labels: Sequence[str]) -> Act:
 
 
 def _line_shown(values: Values, answers: Sequence[str]) -> str:
-    """Return the line of a page's answers that says a value that was given, in the same words in
-    all runs."""
+    """Return the line of the pages that says a given value in the same words."""
     first, *others = [answer.splitlines() for answer in answers]
     for line in first:
         count = len(line.split())
@@ -239,8 +232,7 @@ def _line_shown(values: Values, answers: Sequence[str]) -> str:
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """Return what texts share behind the last word in which they differ, such as the number of an
-    entry."""
+    """Return what texts share behind the last word in which they differ."""
     words = [text.split(" ")[::-1] for text in texts]
     same = list(takewhile(lambda row: not differ(row), zip(*words, strict=False)))
     return " ".join(row[0] for row in reversed(same))

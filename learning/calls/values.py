@@ -29,15 +29,13 @@ class Unexplained(Exception):
 
 
 class Values:
-    """Explains arguments. What it needs of earlier answers is saved by the steps that bring
-    them."""
+    """Explains arguments; steps save what that takes of their answers."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
 
     def template(self, values: Sequence[Any], key: str, name: str = "") -> Any:
-        """Return the template of these values, one of each run. Raises Unexplained, which names the
-        argument."""
+        """Return the template of these values. Raises Unexplained, which names the argument."""
         try:
             return self._explained(values, key)
         except Unexplained as why:
@@ -90,8 +88,7 @@ class Values:
         return self.composed(values, key) if is_text else self._constant(values, key)
 
     def _same(self, values: Sequence[Any], key: str) -> Any:
-        """Return a value that is the same in all runs: a constant, unless it is an id that was
-        looked up."""
+        """Return a value that all runs share: a constant, unless it is an id that was looked up."""
         value, text = values[0], str(values[0])
         if self.book.says(text, is_exact=True):
             is_word = not LITERAL.search(text)  # what a wording can hold as it is
@@ -113,8 +110,7 @@ class Values:
         return self._saved(found_in(self.book, values, key, as_text=as_text), values, key)
 
     def _saved(self, found: Sequence[Found], values: Sequence[Any], key: str) -> str:
-        """Save the best way to look the values up and return its name. The others that are as good
-        must agree with it."""
+        """Save the best way and return its name; those that are as good must agree with it."""
         if not found:
             return ""
         best = found[0]
@@ -127,8 +123,7 @@ class Values:
         return name
 
     def answer(self, answers: Sequence[str], *, is_question: bool) -> Any:
-        """Return what is said in the end: a field as it is, or a text with values. Raises
-        Unexplained."""
+        """Return what is said in the end: a field, or a text with values. Raises Unexplained."""
         is_telling = differ(answers) or min(map(len, answers)) >= MIN_CHARS
         if is_telling and (name := self._looked_up(answers, "answer", as_text=True)):
             return slot(name)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count, product
 from typing import Any
 
 from learning.calls import requests
@@ -105,7 +106,7 @@ class Book:
         """Return a name for a value that is taken by no other."""
         base = plain_name(key)
         taken = {*self.known, *BUILT_IN, ITEM, "plan"}
-        names = [base, *(f"{base}_{number}" for number in range(2, len(taken) + 3))]
+        names = chain([base], (f"{base}_{number}" for number in count(2)))
         return next(name for name in names if name not in taken)
 
     def parameter(self, key: str, values: Sequence[Any], is_exact: bool = True) -> str:
@@ -118,7 +119,8 @@ class Book:
         given = [self._text_of(n, *each) for n, each in enumerate(zip(values, places, strict=True))]
         if name := self.called(given, key):
             return name
-        name = self._owners(given) or self.free_name(key)
+        owners = self.wanted.get(str(given[0]), "")
+        name = self.free_name(key) if owners in {"", *self.known} else owners
         self.known[name] = given
         for spans, taken in zip(places, self.spans, strict=True):
             taken[name] = spans
@@ -131,10 +133,6 @@ class Book:
         if isinstance(value, list):
             return texts
         return texts[0] if isinstance(value, str) else value
-
-    def _owners(self, given: Sequence[Any]) -> str:
-        name = self.wanted.get(str(given[0]), "")
-        return name if name not in self.known else ""
 
     def _words_beside(self, values: Sequence[Any], is_exact: bool) -> set[str]:
         """Return the words before these values in all requests: `by card`, not `card 2024`."""
@@ -150,15 +148,12 @@ class Book:
         taken = [span for spans in self.spans[n].values() for span in spans]
         found: list[Span] = []
         for each in value if isinstance(value, list) else [value]:
-            if again := self._again(n, each):
-                found += again
-                continue
             spans = requests.spans(request, str(each), is_exact)
             spans.sort(key=lambda span: _word_before(request, span) not in beside)
-            span = requests.free(spans, [*taken, *found])
-            if span is None:
+            its = self._again(n, each) or requests.free(spans, [*taken, *found])
+            if not its:
                 return []
-            found.append(span)
+            found += its
         return found
 
     def _again(self, n: int, value: Any) -> list[Span]:
@@ -168,10 +163,9 @@ class Book:
 
     def is_given(self, values: Sequence[Any]) -> bool:
         """Return True for values that a write is given as they are: they need not pick a row."""
-        given = [
-            {str(each) for call in run.writes for each in leaves(call.args)} for run in self.runs
-        ]
-        return all(str(value) in texts for texts, value in zip(given, values, strict=True))
+        writes = [[call.args for call in run.writes] for run in self.runs]
+        pairs = zip(values, writes, strict=True)
+        return all(str(value) in map(str, leaves(args)) for value, args in pairs)
 
     def save(self, source: Source, extractor: str, values: Sequence[Any], key: str) -> str:
         """Let a step save what an extractor takes; return its name."""
@@ -185,9 +179,9 @@ class Book:
 
     def forget(self, names: Collection[str]) -> None:
         """Take parameters out that were only tried."""
-        for table in (self.known, self.parameters, *self.spans):
-            for name in names:
-                table.pop(name, None)
+        tables: tuple[dict[str, Any], ...] = (self.known, self.parameters, *self.spans)
+        for table, name in product(tables, names):
+            table.pop(name, None)
 
     def taught(self, n: int) -> dict[str, Any]:
         """Return the parameters of a run."""

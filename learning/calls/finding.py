@@ -201,7 +201,7 @@ class _Search:
             return ""
         values = self._by_run(leaves)
         before = set(self.book.parameters)
-        name = self.book.parameter(*[key for key in where if key != EVERY][-1:], values, False)
+        name = self.book.parameter([key for key in where if key != EVERY][-1], values, False)
         if name and name not in before:
             self.tried.add(name)
             if self.book.is_given(values):

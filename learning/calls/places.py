@@ -3,6 +3,7 @@ can pick them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from replay.extract import EVERY, KEY
 
 ROW = "[]"
 MAX_DEPTH = 8
+_PLAIN = re.compile(r"""[^.\[\]=&'*"]+""")
 Path = tuple["Step", ...]
 Form = tuple[str, ...]  # a path without the places of its rows
 
@@ -48,7 +50,7 @@ def _below(value: Any) -> Iterator[Step]:
 
 def is_plain_key(key: Any) -> bool:
     """Return True for a key that an extractor can name."""
-    return isinstance(key, str) and key != "" and not set(key) & set(".[]=&'*\"")
+    return _PLAIN.fullmatch(str(key)) is not None
 
 
 def signature(path: Path) -> Form:
@@ -79,11 +81,8 @@ def is_written(found: Any, text: Any) -> bool:
 
 def paths_to(value: Any, wanted: Any, is_it: Callable[[Any, Any], bool]) -> dict[Form, Path]:
     """Return the first path of each form that leads to a value in an answer."""
-    found = ((signature(path), path) for path, each in nodes(value) if is_it(each, wanted))
-    paths: dict[Form, Path] = {}
-    for form, path in found:
-        paths.setdefault(form, path)
-    return paths
+    paths = [path for path, each in nodes(value) if is_it(each, wanted)]
+    return dict.fromkeys(map(signature, paths)) | {signature(path): path for path in paths[::-1]}
 
 
 def forms_of_key(value: Any, key: str) -> list[Form]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse, takewhile
+from operator import attrgetter
 from typing import Any
 
 from learning.calls.forms import acts_of, refs_in
@@ -57,8 +58,8 @@ class Run:
         results = [each for each in told if each.tool not in ABOUT_THE_RUN]
         read = [only_reads(each, trace.request, trace.changed) for each in results]
         calls = _on_pages(map(_call, results, read))
-        plan = list(takewhile(_only_reads, calls))
-        tail = list(takewhile(_only_reads, reversed(calls[len(plan) :])))
+        plan = list(takewhile(attrgetter("reads"), calls))
+        tail = list(takewhile(attrgetter("reads"), reversed(calls[len(plan) :])))
         between = calls[len(plan) : len(calls) - len(tail)]
         after = [*filterfalse(_is_write, between), *reversed(tail)]
         return cls(trace, _once(plan), tuple(filter(_is_write, between)), _once(after))
@@ -69,10 +70,6 @@ class Run:
         return self.trace.request
 
 
-def _only_reads(call: Call) -> bool:
-    return call.reads
-
-
 def _is_write(call: Call) -> bool:
     return not call.reads or call.tool == SCAN  # a page is opened where it is filled in
 
@@ -81,12 +78,8 @@ def _on_pages(calls: Iterable[Call]) -> list[Call]:
     """Return the calls with what was done on a page as data; what only looked there is left out."""
     pages = _Pages()
     ways = {SCAN: pages.scanned, ACT: pages.acted}
-    kept = [each for call in calls for each in ways.get(call.tool, _as_it_is)(call)]
+    kept = [each for call in calls for each in ways.get(call.tool, lambda it: [it])(call)]
     return kept + pages.looked
-
-
-def _as_it_is(call: Call) -> list[Call]:
-    return [call]
 
 
 class _Pages:

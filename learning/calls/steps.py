@@ -181,7 +181,7 @@ def varying(group: Group) -> list[str]:
     calls = [*chain(*group)]
     if differ([sorted(call.args) for call in calls]):
         return []
-    runs = [run for run in group if len(run) > 1] or [calls]
+    runs = [run for run in group if len(run) > 1] or [tuple(calls)]
     return [n for n in calls[0].args if any(differ([c.args[n] for c in run]) for run in runs)]
 
 

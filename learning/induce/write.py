@@ -12,13 +12,18 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letters
-from learning.induce.places import Place, Spot, apart, is_path_end, is_path_start, places, several
+from learning.induce.places import Place, Spot, apart, is_path, places, several
 from shell import words
 from shell.placed import Placed
+from text import pattern
 
 PROGRAM_OPTIONS = ("-c", "-e", "-f", "--expression")
 PROGRAM_PLACE = {"sqlite3": 1}  # arguments before the program; else it is the first
 PROGRAM_QUOTES = ("single", "raw", "double", "document")
+_QUOTES = ("single", "double")
+_CLOSED = {"single": "'", "ansi": "'", "double": '"'}  # before a variable that stands free
+_OPENED = _CLOSED | {"ansi": "$'"}  # behind it
+_NEAR = pattern(r"(?:\.\./)?(?!\.\.?(?:/|$))")  # below a folder, or beside it
 
 
 @dataclass(slots=True)
@@ -53,7 +58,7 @@ class Written:
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     """Return how a value may be written in a script, the usual way first; of a path also below
-    these folders."""
+    these folders, and beside them."""
     if not re.match(r"~?/", value):
         return [value]
     path = value.rstrip("/") or "/"
@@ -61,9 +66,9 @@ def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     found = [path, full]
     if full.startswith(f"{home}/"):
         found.append("~" + full[len(str(home)) :])
-    below = [full[len(folder) + 1 :] for folder in folders if full.startswith(f"{folder}/")]
-    beside = [path for folder in folders if (path := os.path.relpath(full, folder))[:3] == "../"]
-    return list(dict.fromkeys([*found, *below, *(path for path in beside if path[3:6] != "../")]))
+    relative = [os.path.relpath(full, folder) for folder in folders]
+    near = sorted(filter(_NEAR.match, relative), key=lambda each: each.startswith("../"))
+    return list(dict.fromkeys([*found, *near]))
 
 
 def written(
@@ -76,10 +81,7 @@ def written(
     letters = Letters(script)
     found = []
     for name, texts in values.items():
-        standing = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
-        first = next(filter(None, standing), [])
-        others = [each for text, each in zip(texts, standing, strict=True) if "/" in text]
-        spots = sorted({*first, *(place for each in others for place in each)})
+        spots = _standing(letters, texts)
         chosen = (only or {}).get(name, range(len(spots)))
         found += [(name, place) for at, place in enumerate(spots) if at in chosen]
     writer = _Writer(script, letters)
@@ -89,14 +91,18 @@ def written(
     return written(letters.with_open_document(writer.raw), values, only)
 
 
-def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
-    """Return where a text stands; a path only where one may begin and end: `jan.csv` is no part of
-    `sorted-jan.csv`."""
-    found = places(letters, text)
-    if not is_path:
-        return found
-    begun = (place for place in found if is_path_start(letters.text, place.first))
-    return [place for place in begun if is_path_end(letters.text, place.last)]
+def _standing(letters: Letters, texts: Sequence[str]) -> list[Place]:
+    """Return where a value stands in any of its spellings; a name alone counts where no other one
+    stands."""
+    found: set[Place] = set()
+    for text in texts:
+        if "/" in text or not found:
+            found |= {
+                place
+                for place in places(letters, text)
+                if len(texts) == 1 or is_path(letters.text, place)
+            }
+    return sorted(found)
 
 
 class _Writer:
@@ -126,9 +132,8 @@ class _Writer:
     def _replace(self, name: str, place: Place) -> None:
         variable = self._variable(name)
         word = self._word(place)
-        command = self._command(word) if word else ""
-        is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
-        if is_program and command in programs.KINDS and not self._is_option_value(word, command):
+        command = self._taking(word) if word and place.opens == place.closes else ""
+        if command and place.opens in PROGRAM_QUOTES:
             if pattern := self._in_program(variable, place, word, command):
                 self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
@@ -189,18 +194,15 @@ class _Writer:
         if place.opens == "raw":
             self.raw = place.start
             return
-        if place.opens == place.closes and place.opens in ("double", "document", "sum"):
-            is_all_of_quotes = self.script[start - 1] == '"' == self.script[end : end + 1]
-            if place.opens == "double" and is_all_of_quotes:
-                self._splice(start - 1, end + 1, f'"${variable}"')
-            else:
-                self._splice(start, end, f"${{{variable}}}")
+        around = self.script[start - 1] + self.script[end : end + 1]
+        is_within_quotes = place.opens == place.closes == "double" and around != '""'
+        if is_within_quotes or place.opens in ("document", "sum"):
+            self._splice(start, end, f"${{{variable}}}")
             return
-        before = {"single": "'", "ansi": "'", "double": '"'}.get(place.opens, "")
-        behind = {"single": "'", "ansi": "$'", "double": '"'}.get(place.closes, "")
-        if before and self.script[start - 1] == before and place.opens != "ansi":
+        before, behind = _CLOSED.get(place.opens, ""), _OPENED.get(place.closes, "")
+        if place.opens in _QUOTES and before == around[0]:
             start, before = start - 1, ""
-        if behind == self.script[end : end + 1] and place.closes != "ansi":
+        if place.closes in _QUOTES and behind == around[1:]:
             end, behind = end + 1, ""
         self._splice(start, end, f'{before}"${variable}"{behind}')
 
@@ -213,13 +215,15 @@ class _Writer:
         around = [word for word in self.words if word.start <= start and end <= word.end]
         return min(around, key=lambda word: word.end - word.start, default=None)
 
-    def _command(self, word: Placed) -> str:
-        names = [
-            each
-            for each in self.words
-            if each.command == word.command and each.role == "command" and each.start <= word.start
-        ]
-        return (names[-1].value or "").rpartition("/")[2] if names else ""
+    def _taking(self, word: Placed) -> str:
+        """Return the command that takes a word as its program; "" where none does."""
+        mine = [each for each in self.words if each.command == word.command]
+        names = [each for each in mine if each.role == "command" and each.start <= word.start]
+        command = (names[-1].value or "").rpartition("/")[2] if names else ""
+        if command not in programs.KINDS:
+            return ""
+        behind = [each for each in mine if each.start > names[-1].start]
+        return command if word in _programs(command, behind) else ""
 
     def _options(self, word: Placed | None) -> str:
         if word is None:
@@ -230,21 +234,13 @@ class _Writer:
             if each.command == word.command and each.role == "option"
         )
 
-    def _is_option_value(self, word: Placed | None, command: str) -> bool:
-        """Return True for a word that is no program though it is quoted: a file, a value such as
-        that of awk -F."""
-        if word is None or word.role == "document":
-            return False
-        if word.role == "value":
-            return word.of not in PROGRAM_OPTIONS
-        if word.role in ("item", "target", "assignment") or command.startswith("python"):
-            return True
-        mine = [each for each in self.words if each.command == word.command]
-        if any(each.of in PROGRAM_OPTIONS for each in mine if each.role == "value"):
-            return True
-        names = [each.start for each in mine if each.role == "command" and each.start < word.start]
-        behind = max(names, default=0)
-        before = [
-            each for each in mine if each.role == "argument" and behind < each.start < word.start
-        ]
-        return len(before) != PROGRAM_PLACE.get(command, 0)
+
+def _programs(command: str, behind: Sequence[Placed]) -> list[Placed]:
+    """Return the words behind a command that are code: documents, and those of -c or -e; without
+    such, the first argument."""
+    found = [word for word in behind if word.role == "document"]
+    given = [word for word in behind if word.role == "value" and word.of in PROGRAM_OPTIONS]
+    if given or command.startswith("python"):
+        return found + given
+    at = PROGRAM_PLACE.get(command, 0)
+    return found + [word for word in behind if word.role == "argument"][at : at + 1]

@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from learning.induce import programs
-from learning.induce.letters import Letters
+from learning.induce.letters import Letter, Letters
 from learning.induce.places import Place, Spot, apart, is_path, places, several
 from shell import words
 from shell.placed import Placed
@@ -108,7 +109,8 @@ def _standing(letters: Letters, texts: Sequence[str]) -> list[Place]:
 class _Writer:
     def __init__(self, script: str, letters: Letters) -> None:
         self.script, self.letters = script, letters
-        self.words = list(words(script))
+        self.words = words(script)
+        self.programs = _programs(self.words)
         sizes = [len(each.encode()) for each in script]
         self.bytes = [0]
         for size in sizes:
@@ -132,7 +134,7 @@ class _Writer:
     def _replace(self, name: str, place: Place) -> None:
         variable = self._variable(name)
         word = self._word(place)
-        command = self._taking(word) if word and place.opens == place.closes else ""
+        command = self.programs.get(word, "") if place.opens == place.closes else ""
         if command and place.opens in PROGRAM_QUOTES:
             if pattern := self._in_program(variable, place, word, command):
                 self.result.patterns[name] = pattern
@@ -180,13 +182,13 @@ class _Writer:
 
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""
-        first, last = place.first, place.last
-        found = self.letters.found
-        while first > 0 and found[first - 1].quoting == place.opens:
-            first -= 1
-        while last < len(found) and found[last].quoting == place.opens:
-            last += 1
-        return first, last
+        before = takewhile(self._is_like(place), reversed(self.letters.found[: place.first]))
+        behind = takewhile(self._is_like(place), self.letters.found[place.last :])
+        return place.first - len(list(before)), place.last + len(list(behind))
+
+    @staticmethod
+    def _is_like(place: Place) -> Callable[[Letter], bool]:
+        return lambda letter: letter.quoting == place.opens
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
         """Put a variable in the place of a text: quoted where it stands free, out of single
@@ -215,16 +217,6 @@ class _Writer:
         around = [word for word in self.words if word.start <= start and end <= word.end]
         return min(around, key=lambda word: word.end - word.start, default=None)
 
-    def _taking(self, word: Placed) -> str:
-        """Return the command that takes a word as its program; "" where none does."""
-        mine = [each for each in self.words if each.command == word.command]
-        names = [each for each in mine if each.role == "command" and each.start <= word.start]
-        command = (names[-1].value or "").rpartition("/")[2] if names else ""
-        if command not in programs.KINDS:
-            return ""
-        behind = [each for each in mine if each.start > names[-1].start]
-        return command if word in _programs(command, behind) else ""
-
     def _options(self, word: Placed | None) -> str:
         if word is None:
             return ""
@@ -235,11 +227,24 @@ class _Writer:
         )
 
 
-def _programs(command: str, behind: Sequence[Placed]) -> list[Placed]:
+def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:
+    """Return the words that are code, each with the command that takes it."""
+    found: dict[Placed | None, str] = {}
+    for first in listed:
+        command = (first.value or "").rpartition("/")[2] if first.role == "command" else ""
+        if command in programs.KINDS:
+            mine = [each for each in listed if each.command == first.command]
+            code = _code(command, [each for each in mine if each.start > first.start])
+            found |= dict.fromkeys(code, command)
+    return found
+
+
+def _code(command: str, behind: Sequence[Placed]) -> list[Placed]:
     """Return the words behind a command that are code: documents, and those of -c or -e; without
     such, the first argument."""
     found = [word for word in behind if word.role == "document"]
-    given = [word for word in behind if word.role == "value" and word.of in PROGRAM_OPTIONS]
+    values = [word for word in behind if word.role == "value"]
+    given = [word for word in values if word.of in PROGRAM_OPTIONS]
     if given or command.startswith("python"):
         return found + given
     at = PROGRAM_PLACE.get(command, 0)

@@ -153,12 +153,20 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
-    results = [each for each in record.results if each.status in good]
-    results = [each for each in results if each.tool not in SAYS_NOTHING]
+    results = [each for each in telling(record.results) if each.status in good]
     turns = {turn for value in values(text) for turn in _last(results, partial(stands_in, value))}
-    told = {each.turn: coverage(text, f"{each.text}\n{each.args_text}") for each in results}
-    nearest = sorted(results, key=lambda each: (told[each.turn], each.turn))[-1:]
-    return tuple(sorted(turns or {each.turn for each in nearest}))
+    return tuple(sorted(turns or _nearest(text, results)))
+
+
+def telling(results: Sequence[Result]) -> list[Result]:
+    """Return the results of calls that say something of the world."""
+    return [each for each in results if each.tool not in SAYS_NOTHING]
+
+
+def _nearest(text: str, results: Sequence[Result]) -> list[int]:
+    """Return the turn of the last result that shares most with a sentence."""
+    told = [(coverage(text, f"{each.text}\n{each.args_text}"), each.turn) for each in results]
+    return [turn for _, turn in sorted(told)[-1:]]
 
 
 def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
@@ -229,7 +237,7 @@ def _proposal(fact: Any) -> Proposal:
 def _shown(results: Sequence[Result]) -> str:
     """Return the results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
-    for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
+    for each in reversed(telling(results)):
         text = (
             each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
         )
@@ -264,12 +272,16 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     except FactRefused as refused:
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
-        reason = "; ".join(each.said(lang) for each in refused.refusals)
-        hidden = [each.what for each in refused.refusals if each.rule == "secret"]
-        return [_learned((hidden or [proposal.text])[0], "refused", reason)]
+        return [_refused(proposal, refused, lang)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]
+
+
+def _refused(proposal: Proposal, refused: FactRefused, lang: str) -> Event:
+    reason = "; ".join(each.said(lang) for each in refused.refusals)
+    hidden = [each.what for each in refused.refusals if each.rule == "secret"]
+    return _learned((hidden or [proposal.text])[0], "refused", reason)
 
 
 def _is_known_from(run: str, refusals: Sequence[Refusal], known: Sequence[Fact]) -> bool:

@@ -329,25 +329,26 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
     files: dict[str, str] = {}
     found = evidence(sop.folder)
     proofs = list(found.get("proofs", []))
-    named = {str(each.get("case")) for each in proofs}
+    proven = {str(each.get("case")) for each in proofs}
     passed = [(each.case, each.outcome) for each in kept if each.passed and each.outcome]
     for case, outcome in passed:
-        new = {
-            path: text
-            for path, text in case.files().items()
-            if not _is_stored(sop.folder / path, text)
-        }
+        new = _new_files(sop.folder, case)
         files |= new
-        has_proof = "runs" in found or case.name in named  # else a text has no other proof
+        has_proof = "runs" in found or case.name in proven  # else a text has no other proof
         if new or not has_proof:
             run = {"run": outcome.run} if outcome.run else {}
             proofs.append({**run, "case": case.name, "status": status})
     first = passed[0][1]
     budget = {"calls": first.calls, "seconds": round(first.seconds, 3)}
-    now = found | {"budget": found.get("budget") or budget, "proofs": proofs}
+    now = {**found, "budget": found.get("budget") or budget, "proofs": proofs}
     if now != found:
         files["evidence.json"] = json.dumps(now, ensure_ascii=False, indent=1) + "\n"
     return files
+
+
+def _new_files(folder: Path, case: Case) -> dict[str, str]:
+    files = case.files().items()
+    return {path: text for path, text in files if not _is_stored(folder / path, text)}
 
 
 def _is_stored(path: Path, text: str) -> bool:

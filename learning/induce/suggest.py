@@ -46,14 +46,19 @@ def candidates(
     said = list(_said_in(request, letters, spell))
     spelled = [each for text in said for each in spell(text)]
     said += [text for text in others if not _overlaps(text, said)]
-    verb = request.lower().split()[:1]  # says what to do, as a rule
-    found = {text: text.lower() not in verb for text in said}
-    if others:
-        found = {text: any(each in text for each in others) for text in said}
+    found = {text: _varies(text, request, others) for text in said}
     for text in _listed(script):
         if text and not _overlaps(text, spelled):
             found.setdefault(text, not request and text in known)
     return list(_named(found, request))[:MOST]
+
+
+def _varies(text: str, request: str, others: Sequence[str]) -> bool:
+    """Return False for the verb of a request; where there are other runs, for what is the same in
+    them."""
+    if others:
+        return any(each in text for each in others)
+    return text.lower() not in request.lower().split()[:1]
 
 
 def _overlaps(text: str, others: Iterable[str]) -> bool:

@@ -242,10 +242,10 @@ def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:
 def _code(command: str, behind: Sequence[Placed]) -> list[Placed]:
     """Return the words behind a command that are code: documents, and those of -c or -e; without
     such, the first argument."""
-    found = [word for word in behind if word.role == "document"]
-    values = [word for word in behind if word.role == "value"]
+    documents, values, arguments = (
+        [word for word in behind if word.role == role] for role in ("document", "value", "argument")
+    )
     given = [word for word in values if word.of in PROGRAM_OPTIONS]
-    if given or command.startswith("python"):
-        return found + given
     at = PROGRAM_PLACE.get(command, 0)
-    return found + [word for word in behind if word.role == "argument"][at : at + 1]
+    has_no_place = given or command.startswith("python")
+    return documents + (given if has_no_place else arguments[at : at + 1])

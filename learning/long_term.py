@@ -102,11 +102,11 @@ def after_run(
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:
     """Yield the texts with which the run was marked."""
-    marked = (e for e in events if e["type"] == "tool_ended" and e["tool"] == MARK)
+    marked = (e for e in events if (e["type"], e.get("tool")) == ("tool_ended", MARK))
     for event in marked:
-        data = event.get("data") if event.get("status") == "ok" else None
-        if isinstance(data, dict) and data.get("marked") and isinstance(data.get("what"), str):
-            yield data["what"]
+        match event:
+            case {"status": "ok", "data": {"marked": True, "what": str(what)}}:
+                yield what
 
 
 def _learned(name: str, status: str, reason: str) -> Event:
@@ -215,23 +215,20 @@ def read_reply(reply: str) -> Iterator[Proposal]:
         said = json.loads(fenced[1] if fenced else reply)
     except RecursionError as error:
         raise ValueError("nested without end") from error
-    facts = said.get("facts") if isinstance(said, dict) and set(said) == {"facts"} else None
-    if not isinstance(facts, list):
-        raise ValueError('it is not {"facts": […]}')
-    for fact in facts:
-        yield _proposal(fact)
+    match said:
+        case {"facts": [*facts], **more} if not more:
+            yield from map(_proposal, facts)
+        case _:
+            raise ValueError('it is not {"facts": […]}')
 
 
 def _proposal(fact: Any) -> Proposal:
-    if not isinstance(fact, dict) or not {"section", "text", "turns"} == set(fact):
-        raise ValueError("a fact must have section, text and turns")
-    section, text, turns = fact["section"], fact["text"], fact["turns"]
-    is_whole = isinstance(turns, list) and all(
-        isinstance(turn, int) and not isinstance(turn, bool) for turn in turns
-    )
-    if not isinstance(section, str) or not isinstance(text, str) or not is_whole:
-        raise ValueError("section and text must be texts, turns a list of numbers")
-    return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    match fact:
+        case {"section": str(section), "text": str(text), "turns": [*turns], **more} if (
+            not more and {type(turn) for turn in turns} <= {int}
+        ):
+            return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    raise ValueError("a fact must have section and text, and turns as a list of numbers")
 
 
 def _shown(results: Sequence[Result]) -> str:

@@ -154,11 +154,10 @@ def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> 
 
 def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """Return new steps with the parameters and wordings of the old ones."""
-    none = {"type": "object", "properties": {}}
-    parameters = old.get("parameters") or new.get("parameters") or none
-    wordings = dict.fromkeys([*(old.get("wordings") or ()), *(new.get("wordings") or ())])
-    new.setdefault("requires", old.get("requires") or {})
-    return new | {"parameters": parameters, "wordings": list(wordings)}
+    kept = {key: old[key] for key in ("parameters",) if old.get(key)}
+    wordings = [each for said in (old, new) for each in said.get("wordings", ())]
+    none = {"parameters": {"type": "object", "properties": {}}, "requires": old.get("requires", {})}
+    return none | new | kept | {"wordings": list(dict.fromkeys(wordings))}
 
 
 def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:

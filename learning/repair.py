@@ -110,17 +110,23 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     if end is None or end["status"] in ("waiting", "cancelled"):
         return replace(use, is_over=False)
     is_done = end["status"] == "done"
-    told = (event for event in events if event["type"] == "rote")
-    first = next((event for event in told if event.get("state") == "diverged"), None)
-    if first:
+    if first := next(filter(_is_stop, events), None):
         kind, by_model = first.get("kind", "step"), is_done and not end["rote"]
         about = {"step": first["step"], "reason": first["reason"]}
         return replace(use, kind=kind, was_finished_by_model=by_model, **about)
     if not is_done:
         return replace(use, kind="step", reason=str(end["result"]))
-    seen = observed(events)
-    over = over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
+    over = _over_budget(events, sop)
     return replace(use, kind="budget", step="result", reason=over) if over else use
+
+
+def _is_stop(event: Event) -> bool:
+    return (event["type"], event.get("state")) == ("rote", "diverged")
+
+
+def _over_budget(events: Sequence[Event], sop: Sop) -> str:
+    seen = observed(events)
+    return over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
 
 
 def is_learned(sop: Sop) -> bool:

@@ -57,12 +57,13 @@ def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
 
 
 def _is_free(letters: Letters, spot: Place, taken: Sequence[Place]) -> bool:
-    """Return True outside of what is taken, and not between letters of one word: `one` of
-    `--strip-components` follows from no file."""
+    """Return True outside of what is taken; not between letters of one word, as `one` of
+    `--strip-components`, nor for the ending of a file's name: these follow from no file."""
     if any(other.first <= spot.first and spot.last <= other.last for other in taken):
         return False
-    edges = letters.text[max(spot.first - 1, 0) : spot.first] + letters.text[spot.last :][:1]
-    return re.fullmatch("[A-Za-z]{2}", edges) is None
+    around = letters.text[max(spot.first - 2, 0) : spot.first] + "|" + letters.text[spot.last :][:1]
+    is_ending = re.match(r"[^\s/]\.\|\W?$", around) and letters.text[spot.first].isalpha()
+    return not (is_ending or re.search(r"[A-Za-z]\|[A-Za-z]", around))
 
 
 def _is_name_of_a_file(shown: str) -> bool:

@@ -54,13 +54,16 @@ def lines_of(trace: Trace) -> list[Line] | None:
     """Return the calls of a run that did something, or whose output its answer tells, as lines;
     None where one of the calls is no script and no change of a file. An output that a later call
     repeats is taken from where it came."""
-    done = [call for call in trace.calls if call.status != "refused"]
-    calls = [call for call in done if call.tool not in LOOKS]
+    calls = [call for call in trace.calls if _is_step(call)]
     if not calls or not _SCRIPTS.keys() >= {call.tool for call in calls}:
         return None
     lines = [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
     doing = {at for at in range(len(calls)) if _does(at, calls, lines, trace)}
     return _linked(lines, doing or {len(calls) - 1}, trace)
+
+
+def _is_step(call: Result) -> bool:
+    return call.tool not in LOOKS and call.status != "refused"
 
 
 def _linked(lines: list[Line], doing: set[int], trace: Trace) -> list[Line]:

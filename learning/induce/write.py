@@ -116,12 +116,13 @@ class _Writer:
         for size in sizes:
             self.bytes.append(self.bytes[-1] + size)
         self.result = Written(script)
+        self.edits: set[tuple[int, int, str]] = set()  # bounds in the script, and the text there
         self.escaped: dict[tuple[str, str, str], str] = {}  # variables by name, command, escape
         self.raw: int | None = None  # where a value stands in a document that is taken as it is
         self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
 
     def write(self, found: Sequence[tuple[str, Place]]) -> Written:
-        """Replace the places, last first."""
+        """Replace the places."""
         for name, place in reversed(found):
             try:
                 self._replace(name, place)
@@ -129,6 +130,9 @@ class _Writer:
                 self.result.refused.setdefault(name, str(error))
             else:
                 self.result.used[name] = self.result.used.get(name, 0) + 1
+        for start, end, text in sorted(self.edits, reverse=True):
+            script = self.result.script
+            self.result.script = script[:start] + text + script[end:]
         return self.result
 
     def _replace(self, name: str, place: Place) -> None:
@@ -165,8 +169,11 @@ class _Writer:
             options,
             is_double=place.opens == "double",
         )
-        start = self.letters.found[first + spot.first].start
-        end = self.letters.found[first + spot.last - 1].end
+        start, end = self._in_script(first + spot.first, first + spot.last)
+        if spot.around:
+            opening, closing = self._in_script(first + spot.around[0], first + spot.around[1])
+            self._splice(opening, opening, "(")
+            self._splice(closing, closing, ")")
         if spot.code:
             self._splice(start, end, spot.code)
             return ""
@@ -179,6 +186,9 @@ class _Writer:
             self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed {escape})")
         self._put(start, end, variable, place)
         return spot.pattern
+
+    def _in_script(self, first: int, last: int) -> tuple[int, int]:
+        return self.letters.found[first].start, self.letters.found[last - 1].end
 
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""
@@ -209,8 +219,7 @@ class _Writer:
         self._splice(start, end, f'{before}"${variable}"{behind}')
 
     def _splice(self, start: int, end: int, text: str) -> None:
-        script = self.result.script
-        self.result.script = script[:start] + text + script[end:]
+        self.edits.add((start, end, text))
 
     def _word(self, place: Place) -> Placed | None:
         start, end = self.bytes[place.start], self.bytes[place.end]

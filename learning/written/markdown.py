@@ -90,13 +90,12 @@ class _Reader:
             told = self.found.notes if is_shown else self.found.problems
             told.append(f"line {number}: a block of {language or 'text'} is no step")
             return
-        typed = [each for each in code if _PROMPT.match(each)]
-        code = [_PROMPT.sub("", each) for each in typed or code]  # else it was printed
+        code = _typed(code)
+        script = "\n".join(code)
         for offset, line in enumerate(code, 1):
             unfit(self.found, line.strip(), number + offset)
-        script = "\n".join(code).strip("\n")
         if script.strip():
-            self.found.add(script, number)
+            self.found.add(script.strip("\n"), number)
 
     def _inline(self, item: str, number: int) -> bool:
         """Take the commands between backticks of a list item; False when there is none."""
@@ -120,6 +119,12 @@ def _body(lines: Sequence[str]) -> int:
 
 def _plain(text: str) -> str:
     return re.sub(r"[*`]", "", text).strip().rstrip(".。:：")
+
+
+def _typed(code: Sequence[str]) -> list[str]:
+    """Return what was typed: where there are prompts, the rest was printed."""
+    typed = [each for each in code if _PROMPT.match(each)]
+    return [_PROMPT.sub("", each) for each in typed or code]
 
 
 def _is_shell(language: str, lines: Sequence[str]) -> bool:

@@ -48,13 +48,13 @@ def turn_of(said: Mapping[str, Any], text: str, at: datetime, **known: str) -> T
 
 class Found(NamedTuple):
     """A turn that recall gives. `why`: what spoke for it, in a few words; `episode`: the one it
-    belongs to; `said`: the share of what is telling in the question that stands in it."""
+    belongs to; `fit`: how well it fits by itself, up to about 1.7."""
 
     turn: Turn
     score: float
     why: str = ""
     episode: int | None = None
-    said: float = 0.0
+    fit: float = 0.0
 
 
 class Recalled(NamedTuple):

@@ -19,14 +19,12 @@ from text.time import find
 
 if TYPE_CHECKING:
     from memory.journal.store import Store
-    from memory.journal.turns import Found, Turn
+    from memory.journal.turns import Turn
     from models.embeddings import Embedder
 
 LOOKED_AT = 20
 MOST = 3  # lines
-# Cosine of question and line, and a share of what is said: of our own lines 47 of 50 that answer
-# lie above, 4 of 40 that do not.
-LEAST_ALIKE, SHARE_SAID = 0.4, 0.7
+LEAST_FIT = 0.4  # more than a search asks for: nobody looks these lines over
 # Words that only say that a name or a value is asked for.
 _ASKING = pattern(
     r"(?i)\b(?:called|named?|tell|know|remember|put)\b|\b(?:i|we) (?:say|said|tell|told|mention(?:ed)?|talk(?:ed)?)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
@@ -112,22 +110,8 @@ def _meant(store: Store, question: str, now: datetime, embedder: Embedder) -> li
     from memory.recall.ranking import search
 
     results = search(store, question, now, LOOKED_AT, embedder=embedder).results
-    return _alike(question, [each for each in results if _states(each.turn)], embedder)
-
-
-def _alike(question: str, found: list[Found], embedder: Embedder) -> list[Turn]:
-    """Return the turns that say and mean something like the question."""
-    from models.embeddings import EmbeddingError
-
-    turns = [each.turn for each in found]
-    if not turns:
-        return []
-    try:
-        asked, *told = embedder.embed([question, *map(_told, turns)], is_awaited=True)
-    except EmbeddingError:
-        return []
-    near = (asked @ each + SHARE_SAID * one.said for one, each in zip(found, told, strict=True))
-    return [turn for turn, alike in zip(turns, near, strict=True) if alike >= LEAST_ALIKE]
+    fitting = (each.turn for each in results if each.fit >= LEAST_FIT)
+    return list(filter(_states, fitting))
 
 
 def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> bool:

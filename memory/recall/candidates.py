@@ -45,6 +45,7 @@ class Candidates(NamedTuple):
     read: Mapping[int, datetime] = {}  # row → when it was last read
     told: float = 1.0  # the share of what is telling in the question that stands anywhere
     alike: Numbers | float = 0.0  # of each row, the cosine to the question; 0 without meaning
+    is_measured: bool = True  # False for a model of which it is not known what is near
     asked_before: frozenset[int] = frozenset()  # rows that only ask, as the question does
     forgotten: frozenset[int] = frozenset()  # rows that the owner wants kept no longer
 
@@ -60,7 +61,7 @@ def candidates(
     nothing may."""
     from memory.graph import synonyms
     from memory.recall.features import Rows, features
-    from memory.recall.words import alike
+    from memory.recall.words import MODELS, alike
     from text.time import find
 
     query = query[:MAX_QUERY_CHARS]
@@ -96,6 +97,7 @@ def candidates(
             _last_read(store, rows),
             _told(question, documents, total),
             meaning.cosine if meaning else 0.0,
+            near is None or near.vectors.model in MODELS,
             echoes,
             gone,
         ),

@@ -84,8 +84,7 @@ def shape(text: str) -> Shape:
 
 class Meaning(NamedTuple):
     """How near a turn is to the question, in standard deviations above all turns: the statement,
-    and as it was asked. `cosine`: of the statement; 1 for a model of which it is not known what is
-    near."""
+    and as it was asked. `cosine`: of the statement."""
 
     stated: Numbers
     first: Numbers

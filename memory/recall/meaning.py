@@ -24,7 +24,7 @@ from memory.journal.sync import VECTORS
 from memory.recall.features import Meaning
 from memory.recall.question import Question, asked_words
 from memory.recall.vectors import ExactVectors, Vectors, load, saved
-from memory.recall.words import MODELS, learn, vocabulary
+from memory.recall.words import learn, vocabulary
 from memory.recall.written import SETTING, line_vectors
 from text import plugin
 
@@ -77,13 +77,13 @@ class Near(NamedTuple):
         compared = self.vectors if self.vectors.has_any() else self.lines
         mean, deviation = compared.spread(self.questions)
         found = np.zeros((len(numbers), 2))
-        alike = np.full(len(numbers), 0.0 if self.vectors.model in MODELS else 1.0)
+        alike = np.zeros(len(numbers))
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)
             # In double precision: the order in which numbers are added up must not show.
             cosines = vectors.astype(np.float64) @ self.questions.T.astype(np.float64)
             found[there] = (cosines - mean) / deviation
-            alike[there] = np.maximum(alike[there], cosines[:, 0])
+            alike[there] = cosines[:, 0]
         return Meaning(found[:, 0], found[:, 1], alike)
 
 

@@ -73,6 +73,7 @@ def search(
     if found is None or not _fits(found):
         return Recalled([], degraded)
     scores = weighed(found, now).round(DIGITS)
+    fit = found.alike + SHARE_SAID * found.told * found.features["covered"]
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
     order = [row for row in order if row not in found.forgotten]
     near = 10 * k + 100  # nobody looks further
@@ -86,7 +87,7 @@ def search(
             round(float(scores[row]), DIGITS),
             _why(found, row),
             episodes.get(found.rows.numbers[row]),
-            round(found.told * float(found.features["covered"][row]), DIGITS),
+            round(float(fit[row]), DIGITS),
         )
         for row in chosen
     ]
@@ -100,7 +101,7 @@ def _fits(found: Candidates) -> bool:
     timely = found.features["within"] + found.features["mentioned"]
     has_time = any(not each.is_vague for each in found.ranges)
     is_timely = has_time and _most(found, timely) > 0
-    if is_timely or found.question.named:
+    if any((is_timely, found.question.named, not found.is_measured)):
         return True
     said = found.told * found.features["covered_near"]
     if not found.has_meaning:

@@ -15,6 +15,7 @@ from functools import cache, partial
 from memory.wording.rows import pattern_of, table
 from memory.wording.tokens import replaces, words
 
+_LIVES = (("moved to", "live in"), ("moved to", "live at"), ("搬到", "住在"))
 LONGEST_CHARS = 600  # the rows take time that grows with the square of it
 _row = partial(pattern_of, "supersedes")
 
@@ -28,24 +29,21 @@ def supersedes(new: str, old: str) -> bool:
         return True
     if any(_says_the_contrary(part, old) for part in (new, *_row("break").split(new))):
         return True
-    rules = (_has_another_value, _is_used_instead, _is_in_another_language, _gives_it_up)
+    rules = (_has_another_value, _is_in_another_language, _gives_it_up)
     return any(rule(new, old) for rule in rules)
 
 
 def _says_the_contrary(new: str, old: str) -> bool:
-    ours, theirs = _taste(new), _taste(old)
-    if ours is None or theirs is None:
+    ours = _taste(new)
+    if ours is None or not ours[1]:
         return False
-    (is_liked, what), (was_liked, before) = ours, theirs
-    if is_liked == was_liked or not what:
-        return False
-    if what == before:
+    contrary = (not ours[0], ours[1])
+    if _taste(old) == contrary:
         return True
-    if is_liked or _row("when").search(new):
+    if ours[0] or _row("when").search(new):
         return False
     # "I drink no coffee any more" after "I prefer coffee in the morning"
-    always = _taste(_row("when").sub(" ", old))
-    return always is not None and what == always[1]
+    return _taste(_row("when").sub(" ", old)) == contrary
 
 
 def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
@@ -58,50 +56,44 @@ def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
 
 
 def _has_another_value(new: str, old: str) -> bool:
-    ours, theirs = _row("heads").search(new), _row("heads").search(old)
-    if ours and theirs and _is_same_head(ours["head"], theirs["head"]):
-        return _tail(ours["tail"]) != _tail(theirs["tail"])
-    return _row("changed").search(new) is not None and _has_changed(new, old)
+    """Return True where both say the same of something, but for the value."""
+    if any(_differ(pattern, new, old) for pattern in _list("values")):
+        return True
+    if not _row("changed").search(new):
+        return False
+    plain = [_row("idle").sub("", text) for text in (new, old)]
+    return any(_differ(pattern, *plain) for pattern in _list("changed_values"))
 
 
-def _has_changed(new: str, old: str) -> bool:
-    ours, theirs = (
-        _row("changing_heads").search(_row("idle").sub("", text)) for text in (new, old)
-    )
+def _differ(pattern: re.Pattern[str], new: str, old: str) -> bool:
+    ours, theirs = pattern.search(new), pattern.search(old)
     if ours is None or theirs is None:
         return False
-    (head, tail), (before, was) = (
-        (match["head"] or match["zh"], match["tail"] or match["end"]) for match in (ours, theirs)
-    )
-    return head.casefold() == before.casefold() and _tail(tail) != _tail(was)
+    is_same = _head(theirs["same"]) in _heads(_head(ours["same"]))
+    return is_same and _tail(ours["value"]) != _tail(theirs["value"])
 
 
-def _is_same_head(new: str, old: str) -> bool:
-    ours, theirs = (re.sub(r"now |现在|了$", "", head.casefold()) for head in (new, old))
-    if re.search("moved to|搬[到去]", ours):
-        return re.sub("moved to|live at", "live in", theirs) == re.sub(
-            "moved to", "live in", ours
-        ) or (re.sub("搬[到去]", "住在", theirs) == re.sub("搬[到去]", "住在", ours))
-    return ours == theirs
+def _head(said: str) -> str:
+    """Return what something is said of."""
+    return re.sub(r"now |现在|了$", "", _tail(said)).replace("搬去", "搬到")
+
+
+def _heads(said: str) -> Iterator[str]:
+    """Yield what says the same of somebody: who moved to a place lives there."""
+    yield said
+    for moved, lives in _LIVES:
+        yield said.replace(moved, lives)
 
 
 def _tail(said: str) -> str:
     return said.casefold().strip().rstrip(".。!！")
 
 
-def _is_used_instead(new: str, old: str) -> bool:
-    for pattern in _list("uses"):
-        ours, theirs = pattern.search(new), pattern.search(old)
-        if ours and theirs and _tail(ours["rest"]) == _tail(theirs["rest"]):
-            return ours["what"].casefold() != theirs["what"].casefold()
-    return False
-
-
 def _is_in_another_language(new: str, old: str) -> bool:
     """Return True for "Always answer in English" after "always answer in German"."""
     names = _row("languages")
     ours, theirs = names.findall(new.casefold()), names.findall(old.casefold())
-    if len(ours) != 1 or len(theirs) != 1 or ours == theirs:
+    if [len(ours), len(theirs)] != [1, 1] or ours == theirs:
         return False
     rest = words(names.sub(" ", new))
     return bool(rest) and rest == words(names.sub(" ", old))

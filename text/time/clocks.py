@@ -71,9 +71,6 @@ def clocks(_: Place, first: Clock, last: Clock, part: Clock | None = None) -> Cl
     """From one time of day to another; a part of the day belongs to both."""
     if part:
         first, last = first.within(part), last.within(part)
-    elif first.halves and not last.halves and not last.is_part and first.start < last.start:
-        is_after_noon = last.start >= 43200 and first.start + 43200 < last.start
-        first = replace(first, start=first.start + (43200 if is_after_noon else 0), halves=False)
     return spans.clocks(first, last)
 
 

@@ -222,7 +222,7 @@ def one_day(found: list[Found], text: str) -> list[Found]:
 def _beside(span: Span, other: Span, *, ahead: bool = False) -> Span:
     """`span` in the day, week, month or year of its neighbour in a list; `ahead`: the neighbour
     comes later there."""
-    if span.start is None or other.start is None or not span.again:
+    if None in (span.start, other.start, span.again):
         return span
     if span.cycle == "hours":
         return _hours_of(span, other, ahead=ahead) if other.cycle == "day" else span
@@ -253,7 +253,7 @@ def _hours_of(span: Span, other: Span, *, ahead: bool = False) -> Span:
     """Return a time of day on the day that the other one names, or is a time of."""
     if not span.again or other.silent:
         return span
-    is_day = other.unit == "day" and other.finish - other.begin <= DAY
+    is_day = other.unit == "day" and other.is_within_day
     if not is_day and other.cycle != "day":
         return span
     day, time = at(other.begin.date()), span.begin - at(span.begin.date())

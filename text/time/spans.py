@@ -68,6 +68,11 @@ class Span:
             raise ValueError("one side is open")
         return self.end
 
+    @property
+    def is_within_day(self) -> bool:
+        """Return True for a day or a part of one."""
+        return None not in (self.start, self.end) and self.finish - self.begin <= DAY
+
 
 SILENT = Span(None, None, "", silent=True)
 
@@ -214,7 +219,7 @@ def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
         raise ValueError("weekends are counted, they have no length")
     if "day" in units:
         seconds += days % 1 * 86400
-    if months > 120_000 or days > 3_700_000:
+    if 30 * months + days > 3_700_000:
         raise OverflowError(months)
     far = int(days + months % 1 * 30)
     moving = plus_months(start.date(), sign * int(months)) + sign * far * DAY
@@ -254,19 +259,20 @@ def stretch(now: Now, quantity: Quantity, sign: int) -> Span:
 
 def first_from(span: Span, start: datetime) -> Span:
     """Return the first of what comes again that begins at `start` or later."""
-    while span.again and span.start and span.start < start:
-        span = span.again(1)
-    while span.again and (earlier := span.again(-1)).start and earlier.start >= start:
-        span = earlier
-    return span
+    return _furthest(span, lambda begin: begin >= start, -1)
 
 
 def last_until(span: Span, end: datetime) -> Span:
     """Return the last of what comes again that begins at `end` or earlier."""
-    while span.again and span.start and span.start > end:
-        span = span.again(-1)
-    while span.again and (later := span.again(1)).start and later.start <= end:
-        span = later
+    return _furthest(span, lambda begin: begin <= end, 1)
+
+
+def _furthest(span: Span, fits: Callable[[datetime], bool], step: int) -> Span:
+    """Return the last that fits, going on by `step`."""
+    while span.again and not fits(span.begin):
+        span = span.again(-step)
+    while span.again and fits((following := span.again(step)).begin):
+        span = following
     return span
 
 
@@ -308,10 +314,10 @@ class Clock:
     def on(self, span: Span) -> Span:
         """Return this time on that day. An hour from one to six that could be either is after
         noon."""
-        if span.start is None or span.unit != "day" or (span.end and span.end - span.start > DAY):
+        if span.unit != "day" or not span.is_within_day:
             raise ValueError("a time of day belongs to one day")
         after_noon = self.halves and 3600 <= self.start < 7 * 3600
-        start = span.start + timedelta(seconds=self.start + (43200 if after_noon else 0))
+        start = span.begin + timedelta(seconds=self.start + (43200 if after_noon else 0))
         again = span.again
         unit = "part" if self.is_part else "hour" if self.length >= 3600 else "minute"
         return Span(
@@ -327,9 +333,9 @@ class Clock:
         """Return this time on the day that was spoken of; nothing without one."""
 
         def told(other: Span) -> Span:
-            if not other.start or not other.end or other.end - other.start > DAY:
+            if not other.is_within_day:
                 raise ValueError("no day was spoken of")
-            return self.on(day_span(other.start.date()))
+            return self.on(day_span(other.begin.date()))
 
         return Span(None, None, "part", silent=True, told=told)
 
@@ -388,7 +394,6 @@ def _in_order(first: Clock, last: Clock) -> tuple[int, int]:
     if not first.halves:
         return start, end
     if not last.halves:
-        is_after_noon = end >= 43200 and start + 43200 < end
-        return start + (43200 if is_after_noon else 0), end
+        return start + (43200 if start + 43200 < end else 0), end
     are_after_noon = 3600 <= start < 7 * 3600 and start < end
     return (start + 43200, end + 43200) if are_after_noon else (start, end)

@@ -89,8 +89,8 @@ def _at(where: str, found: Iterable[Refusal]) -> list[Refusal]:
 
 
 def _is_one_line(text: str) -> bool:
-    is_short = len(text.strip()) > 0 and len(text) <= MAX_TEXT_CHARS
-    return is_short and text.isprintable() and "{#" not in text
+    is_fitting = 0 < len(text.strip()) <= len(text) <= MAX_TEXT_CHARS
+    return all((is_fitting, text.isprintable(), "{#" not in text))
 
 
 # Rules for any sentence

@@ -97,9 +97,11 @@ def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
     given another."""
     is_parameter = False
     for path, number, line in _lines(files):
-        if path == "sop.yaml" and line[:1] not in (" ", "\t", "#"):
+        if path != "sop.yaml":
+            is_parameter = False
+        elif line[:1] not in (" ", "\t", "#"):
             is_parameter = line.startswith("parameters:")
-        if _is_record(path) or (is_parameter and path == "sop.yaml"):
+        if is_parameter or _is_record(path):
             continue
         for part in _windows(line):
             for said in (*contacts(part), *accounts(part)):
@@ -129,10 +131,7 @@ class _Evidence:
     def faults(self) -> Iterator[Refusal]:
         """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and
         as it was."""
-        proofs = [
-            self.records.get(str(each.get("run"))) for each in _dicts(self.said.get("proofs"))
-        ]
-        if not self.names_runs and not any(record and _is_success(record) for record in proofs):
+        if not self.names_runs and not self._is_proven():
             yield Refusal("evidence", "evidence.json:1", "no run is named", "没有指明运行")
         for each in _dicts(self.said.get("runs")):
             run = str(each.get("run", ""))
@@ -142,6 +141,10 @@ class _Evidence:
                 yield fault
             elif record is not None:
                 yield from self._result_faults(record, _dicts(each.get("results")), where)
+
+    def _is_proven(self) -> bool:
+        named = {str(each.get("run")) for each in _dicts(self.said.get("proofs"))}
+        return any(_is_success(self.records[run]) for run in named & self.records.keys())
 
     def _result_faults(
         self, record: RunRecord, results: list[dict[str, Any]], where: str
@@ -216,8 +219,8 @@ def _run_fault(run: str, record: RunRecord | None, where: str) -> Refusal | None
 
 
 def _is_success(record: RunRecord) -> bool:
-    is_done = record.session == "main" and record.status == "done"
-    return is_done and any(each.status == "ok" for each in record.results)
+    is_sound = _run_fault(record.run, record, "") is None
+    return is_sound and any(each.status == "ok" for each in record.results)
 
 
 def _loaded(text: str) -> dict[str, Any]:

@@ -52,14 +52,13 @@ def _value(match: re.Match[str], text: str) -> Value | None:
         found = found.rstrip(".,:;!?")
     if not found.strip():
         return None
-    if kind == "relative" and not _is_relative_path(found):
-        return None
     if kind == "name" and not pattern_of("words", "name").fullmatch(found):
         kind = "word"
-        is_first = _SENTENCE_START.search(text[: match.start()])
-        if is_first or not found[0].isupper():
-            return None
-    return Value(kind, found, match.start())
+    is_value = {
+        "relative": _is_relative_path(found),
+        "word": found[0].isupper() and not _SENTENCE_START.search(text[: match.start()]),
+    }
+    return Value(kind, found, match.start()) if is_value.get(kind, True) else None
 
 
 def _is_relative_path(text: str) -> bool:
@@ -157,15 +156,18 @@ def replaces(new: str, old: str) -> bool:
     Only a version, number, path or address may differ, and only the last value: what comes first is
     what it is about.
     """
-    ours, theirs = values(new)[-1:], values(old)[-1:]
-    if not ours or not theirs or len(values(new)) != len(values(old)):
+    ours, theirs = values(new), values(old)
+    if len(ours) != len(theirs) or _plain(new) == _plain(old):
         return False
-    mine, other = ours[0], theirs[0]
-    if mine.kind not in _CAN_BE_REPLACED or mine.kind != other.kind or mine.text == other.text:
-        return False
-    before, after = _around(new, mine)
-    return bool(before) and (before, after) == _around(old, other)
+    return any(
+        _frame(new, mine) == _frame(old, other) != ()
+        for mine, other in zip(ours[-1:], theirs[-1:], strict=True)
+    )
 
 
-def _around(text: str, value: Value) -> tuple[str, str]:
-    return _plain(text[: value.start]), _plain(text[value.start + len(value.text) :])
+def _frame(text: str, value: Value) -> tuple[str, ...]:
+    """Return the kind of a value that may be replaced, and what stands around it; nothing of
+    another, or where nothing stands before it."""
+    before, after = _plain(text[: value.start]), _plain(text[value.start + len(value.text) :])
+    is_replaced = before and value.kind in _CAN_BE_REPLACED
+    return (value.kind, before, after) if is_replaced else ()

@@ -83,7 +83,7 @@ def _on_pages(calls: Iterable[Call]) -> list[Call]:
 
 
 class _Pages:
-    """What pages have shown, and the last look at the open one, for a script that needs it."""
+    """Pages as they were shown, and the last look at the open one, for a script that needs it."""
 
     def __init__(self) -> None:
         self.known: dict[str, Element] = {}

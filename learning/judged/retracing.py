@@ -28,6 +28,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
         cwd=run.trace.cwd,
         may_read=lambda _tool, _args: None,
     )
+    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
     asked: list[ToolCall] = []
     used: list[Call] = []
     request = Request(turn=1, messages=[])
@@ -38,7 +39,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
             if not reply.calls:
                 break
             call = reply.calls[0]
-            if not reply.only_reads:
+            if not reply.only_reads and _plain(call.name, call.args) not in late:
                 asked.append(call)
             found = _answer(run, call, used, is_later=len(asked) > 0)
             if found is None and reply.only_reads and asked:

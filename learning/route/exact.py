@@ -19,6 +19,7 @@ from text import pattern
 _PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")
 _BREAKS = " ,\t\n\r"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
+_SET_OFF = pattern(r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}")  # signs tell the texts
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 
@@ -88,7 +89,8 @@ def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict
     """Return the values of a request that is this wording: to the letter, or where each slot has
     one of its type."""
     letter: dict[str, Any] | None = to_the_letter(asked.written, text, procedure, where)
-    fillings = () if letter else _fillings(pieces(text), asked.lower, asked.start, asked.end)
+    is_read = letter is not None or _SET_OFF.search(text) is not None
+    fillings = () if is_read else _fillings(pieces(text), asked.lower, asked.start, asked.end)
     read = (_filled(asked, filling, procedure, where) for filling in fillings)
     return letter or next((found for found in read if found is not None), None)
 

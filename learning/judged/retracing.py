@@ -59,8 +59,7 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
 
 
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:
-    """Return what the run was answered to a call: the first time that it was made, then the
-    next."""
+    """Return what the run was answered to a call that is made for the first time, then again."""
     wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
     found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]

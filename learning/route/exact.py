@@ -1,22 +1,24 @@
-"""Match a whole request against a wording: its words in their order, its slots filled by texts of
-their types."""
+"""Match a whole request against a wording: to the letter, or its words in their order and its slots
+filled by texts of their types."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
-from learning.route.request import PLAIN, Asked, without_articles
-from learning.route.saying import bare
-from learning.route.typed import FREE, read
+from learning.route.request import PLAIN, Asked, bare, without_articles
+from learning.route.typed import FREE, is_cautious, is_free_text, read
 from replay.procedure import Procedure
-from replay.wordings import Wording
+from replay.wordings import SLOT, Wording
 from text import pattern
 
 _PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")
+_ONE = r"[^\s,;\"“”「」]+?"  # of one word, to the letter
+_SOME = r"[^\n,;!?\"“”「」]{1,80}?"
+_END = r"[\s.!?。！？]*"
 _BREAKS = " ,\t\n\r"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
@@ -27,6 +29,11 @@ class Slot(NamedTuple):
 
     name: str
     shape: str
+
+    @property
+    def freely(self) -> Slot:
+        """Return the slot that takes several words, too."""
+        return self._replace(shape=self.shape or "words")
 
 
 Piece = str | Slot | tuple[Any, ...]  # a word; a slot; a group of choices, each a tuple of pieces
@@ -40,7 +47,7 @@ def readings(
     words that only ask to be shown something."""
     for wording in procedure.wordings:
         if is_bare or _may_be(wording, asked):
-            text = (is_bare and bare(wording.text)) or wording.text
+            text = bare(wording.text) if is_bare else wording.text
             values = _values(asked, text, procedure, where)
             if values is not None:
                 yield wording, values
@@ -54,10 +61,7 @@ def loosely(
     said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
     for row in said:
         for filling in _fillings(row, asked.lower, asked.start, asked.end):
-            free = tuple(
-                (slot._replace(shape=slot.shape or "words"), start, end)
-                for slot, start, end in filling
-            )
+            free = tuple((slot.freely, start, end) for slot, start, end in filling)
             if (found := _filled(asked, free, procedure, where)) is not None:
                 return {slot.name: (found[slot.name], (start, end)) for slot, start, end in free}
     return {}
@@ -87,10 +91,52 @@ def _may_be(wording: Wording, asked: Asked) -> bool:
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """Return the values of a request that is this wording: to the letter, or where each slot has
     one of its type."""
-    letter: dict[str, Any] | None = to_the_letter(asked.written, text, procedure, where)
-    fillings = () if letter else _fillings(pieces(text), asked.lower, asked.start, asked.end)
+    if letter := _to_the_letter(asked.written, text, procedure, where):
+        return letter
+    fillings = _fillings(pieces(text), asked.lower, asked.start, asked.end)
     read = (_filled(asked, filling, procedure, where) for filling in fillings)
-    return letter or next((found for found in read if found is not None), None)
+    return next((found for found in read if found is not None), None)
+
+
+def _to_the_letter(
+    request: str, wording: str, procedure: Procedure, where: Where
+) -> dict[str, Any] | None:
+    """Return the values of a request that is this wording; None where it is not. Case and spaces do
+    not count."""
+    pattern, names = _letters(wording)
+    found = re.fullmatch(pattern, " ".join(request.split()), re.IGNORECASE) if names else None
+    if found is None:
+        return None
+    values = {
+        name: _spelled(found[n], procedure.parameters[name], shape, where)
+        for n, (name, shape) in enumerate(names, 1)
+    }
+    return None if None in values.values() else values
+
+
+@lru_cache(maxsize=4096)
+def _letters(wording: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the pattern of a wording and its slots; none for one with choices, which only looks
+    for words."""
+    if "[" in wording:
+        return "", ()
+    pieces = SLOT.split(" ".join(wording.split()))
+    text, names = re.escape(pieces[0]), []
+    for name, shape, behind in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        own = _SOME if shape else _ONE
+        text += rf"(\"[^\"]+\"|“[^”]+”|「[^」]+」|{own}){re.escape(behind)}"
+        names.append((name, shape or ""))
+    return text + _END, tuple(names)
+
+
+def _spelled(text: str, schema: Any, shape: str, where: Where) -> Any:
+    if text[0] in '"“「':
+        return text[1:-1]
+    if not is_free_text(schema):
+        return read(text, schema, shape, where)
+    is_more = is_cautious(text) if shape else text.lower() in words()["everyone"]
+    is_known = text in schema.get("examples", ())
+    return None if is_more and not is_known else text
 
 
 def _filled(
@@ -114,8 +160,10 @@ def _read(
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
     said = asked.written[first:end].removeprefix("的")
-    begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
-    return read(said.strip(), schema, slot.shape, where) if begins_word else None
+    begins_word = first < start or said[:1] in (":", "：")
+    if slot.shape != "words" and not begins_word:
+        return None
+    return read(said.strip(), schema, slot.shape, where)
 
 
 @lru_cache(maxsize=4096)

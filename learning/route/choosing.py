@@ -102,7 +102,7 @@ class Question:
     def __init__(
         self, request: str, sops: Iterable[Sop], where: Where, embedder: LazyEmbedder | None
     ) -> None:
-        self.request, self.where, self._embedder = request, where, embedder
+        self.request, self.where, self._embedder = request, where, embedder or (lambda: None)
         self.asked = Asked.read(request)
         self.known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
         self.runnable = [sop for sop in self.known if sop.runs_alone]
@@ -176,7 +176,7 @@ class Question:
 
     def _meant(self) -> dict[str, float]:
         """Return how near each SOP is in meaning; nothing is loaded where nothing was learned."""
-        made = self._embedder() if self._embedder and self.has_own else None
+        made = self._embedder() if self.has_own else None
         if made is None:
             return {}
         from learning.route.meaning import nearness
@@ -195,10 +195,9 @@ class Question:
             return False
         if _is_changing_seed(card.sop) and self.asked.has_word("spared"):
             return False
-        if card.meant or len(card.places) > 1:
-            return True
         beside = self.asked.without(card.places.values())
-        return not beside.strip() or self.ranking.share(beside, card.sop.name) > 0
+        is_more = bool(card.meant) or len(card.places) > 1 or not beside.strip()
+        return is_more or self.ranking.share(beside, card.sop.name) > 0
 
     def share(self, sop: Sop) -> float:
         """Return how much of the request's terms an SOP has."""
@@ -329,7 +328,7 @@ def _is_short(found: Match) -> bool:
 def _as_shown(request: str, found: Match) -> Shown:
     """Return a match to be shown, with the places where the request says its values."""
     places = {}
-    for name in {slot for slot, _ in found.slots}:
+    for name in dict(found.slots):
         said = str(found.parameters[name]).rpartition("/")[2].strip("[]'")
         at = max(request.find(said), 0)
         places[name] = (at, at + len(said))

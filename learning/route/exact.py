@@ -20,6 +20,8 @@ _ONE = r"[^\s,;\"“”「」]+?"  # of one word, to the letter
 _SOME = r"[^\n,;!?\"“”「」]{1,80}?"
 _END = r"[\s.!?。！？]*"
 _BREAKS = " ,\t\n\r"
+_BEFORE = " ,\t\n\r\"'`"  # may stand right before a word
+_GOES_ON = pattern(r"[A-Za-z0-9_/'-]")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
@@ -198,9 +200,8 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
         yield from ((),) if start == end else ()
     elif isinstance(rest[0], str):
         for form, behind in _said_as(rest):
-            stop = start + len(form)
-            if text.startswith(form, start, end) and _is_word(text, start, stop):
-                yield from _fillings(behind, text, stop, end)
+            if _stands(form, text, start, end):
+                yield from _fillings(behind, text, start + len(form), end)
     elif isinstance(rest[0], Slot):
         yield from _with_slot(rest[0], rest[1:], text, start, end)
     else:
@@ -231,10 +232,12 @@ def _behind_is(rest: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
 def _with_slot(
     slot: Slot, behind: tuple[Piece, ...], text: str, start: int, end: int
 ) -> Iterator[Filling]:
-    for first in _starts(text, start, end):
-        for stop, past in _ends(text, first, end):
-            for filling in _fillings(behind, text, past, end):
-                yield ((slot, first, stop), *filling)
+    for begun in _past_nouns(text, start, end):
+        first = _past_breaks(text, begun, end)
+        for stop in _stops(text, first, end):
+            for past in _past_nouns(text, stop, end):
+                for filling in _fillings(behind, text, past, end):
+                    yield ((slot, first, stop), *filling)
 
 
 def _past_breaks(text: str, start: int, end: int) -> int:
@@ -254,23 +257,13 @@ def _forms(word: str) -> tuple[str, ...]:
     return (word, *plural, *(each for each in same if each != word))
 
 
-def _starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield where a slot may begin: here, or behind a word that only says its type."""
+def _past_nouns(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield a place, then those behind a word there that only says a type."""
     yield start
+    first = _past_breaks(text, start, end)
     for noun in words()["nouns"]:
-        if text.startswith(noun, start, end) and _is_word(text, start, start + len(noun)):
-            yield _past_breaks(text, start + len(noun), end)
-
-
-def _ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where a slot may end and where the rest begins, behind a word that only says its
-    type."""
-    for stop in _stops(text, start, end):
-        yield stop, stop
-        behind = _past_breaks(text, stop, end)
-        for noun in words()["nouns"]:
-            if text.startswith(noun, behind, end) and _is_word(text, behind, behind + len(noun)):
-                yield stop, behind + len(noun)
+        if _stands(noun, text, first, end):
+            yield first + len(noun)
 
 
 def _stops(text: str, start: int, end: int) -> Iterator[int]:
@@ -285,12 +278,14 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield stop
 
 
-def _is_word(text: str, start: int, end: int) -> bool:
-    """Return True where no letters, digits or signs of a path touch the word; Chinese needs no
-    space."""
-    if not text[start].isascii():
-        return True
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    if before and before.isascii() and before not in " ,\t\n\r\"'`":
+def _stands(word: str, text: str, start: int, end: int) -> bool:
+    """Return True where a word begins here, and no letters, digits or signs of a path touch it;
+    Chinese needs no space."""
+    if not text.startswith(word, start, end):
         return False
-    return not behind.isascii() or not (behind.isalnum() or behind in ("_", "/", "'", "-"))
+    if not word[0].isascii():
+        return True
+    before = text[max(start - 1, 0) : start]
+    if before.isascii() and before not in _BEFORE:
+        return False
+    return _GOES_ON.match(text, start + len(word)) is None

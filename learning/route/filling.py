@@ -310,9 +310,8 @@ def _unit(behind: set[str]) -> str:
 
 def _edge(row: tuple[Piece, ...], at: Literal[0, -1]) -> set[str]:
     """Return the words that a sequence may begin with (0) or end with (-1)."""
-    if not row or isinstance(row[at], Slot):
-        return set()
-    if isinstance(row[at], str):
-        return {str(row[at])}
+    piece: Any = row[at] if row else Slot("", "")
+    if isinstance(piece, str | Slot):
+        return {piece} if isinstance(piece, str) else set()
     rest = row[1:] if at == 0 else row[:-1]
-    return set().union(*(_edge(choice or rest, at) for choice in row[at]))
+    return set().union(*(_edge(choice or rest, at) for choice in piece))

@@ -46,6 +46,10 @@ class Match(NamedTuple):
         paths = (_paths(self.parameters[name], schemas[name]) for name in there)
         return [path for path in map(Path, chain(*paths)) if path.parent == folder]
 
+    def is_at_hand(self, folder: Path) -> bool:
+        """Return True where all is there that a seed's request names in this folder."""
+        return not self.sop.is_seed or all(each.exists() for each in self.paths_in(folder))
+
 
 class _Found(NamedTuple):
     """A match, with how much its wording says itself: the slots that take typed values, and the
@@ -54,11 +58,6 @@ class _Found(NamedTuple):
     match: Match
     filled: int
     free: int
-
-    @property
-    def is_own(self) -> bool:
-        """Return True for what the owner taught."""
-        return not self.match.sop.is_seed
 
 
 class Way(NamedTuple):
@@ -79,13 +78,10 @@ class Way(NamedTuple):
 
     def is_said_of(self, sops: Iterable[Sop], *, vague: bool = False) -> Match | None:
         """Return the match of the one SOP that has this as a wording."""
-        found = [each for sop in sops for each in _found(sop, self, vague=vague)]
-        seeds = [each.free for each in found if not each.is_own]
-        least = min(seeds, default=inf)  # an owner's that leaves no more to free texts comes first
-        found = [each for each in found if each.is_own and each.free <= least] or found
+        found = _owners_first(list(chain(*(_found(sop, self, vague=vague) for sop in sops))))
         most = max((each.filled for each in found), default=0)
         best = [each for each in found if each.filled == most]
-        return _only_one([each for each in best if each.is_own] or best)
+        return _only_one(_own(best) or best)
 
 
 def exact_match(
@@ -114,22 +110,28 @@ def said_of_elsewhere(
 ) -> Match | None:
     """Return what is meant with files of another of the owner's folders, where the request names
     one that is not here and there is one such folder. `here`: what is meant in this one."""
-    if here and (not here.sop.is_seed or all(each.exists() for each in here.paths_in(where.cwd))):
+    if here and here.is_at_hand(where.cwd):
         return None
-    paths = [each.value for each in asked.values if each.kind == "path" and "/" not in each.value]
-    away = [each for each in paths if not (where.cwd / each).exists()]
-    folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
-    holding = (each for each in sorted(folders) if any((each / name).exists() for name in away))
-    found = [_said_there(asked, seeds, where, folder) for folder in holding]
+    names = [each.value for each in asked.values if each.kind == "path"]
+    away = [each for each in names if "/" not in each and not (where.cwd / each).exists()]
+    found = [_said_there(asked, seeds, there) for there in _holding(away, where)]
     meant = list(filter(None, found))
     return meant[0] if len(meant) == 1 else None
 
 
-def _said_there(asked: Asked, seeds: Sequence[Sop], where: Where, folder: Path) -> Match | None:
+def _holding(names: Sequence[str], where: Where) -> Iterator[Where]:
+    """Yield the other folders that hold one of these."""
+    folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
+    for folder in sorted(folders):
+        if any((folder / name).exists() for name in names):
+            yield where._replace(cwd=folder, new=where.cwd)
+
+
+def _said_there(asked: Asked, seeds: Sequence[Sop], there: Where) -> Match | None:
     """Return what a request means in another folder that holds all it names."""
-    match = exact_match(asked.written, seeds, where._replace(cwd=folder, new=where.cwd))
-    named = match.paths_in(folder) if match else []
-    return match if named and all(each.exists() for each in named) else None
+    match = exact_match(asked.written, seeds, there)
+    is_meant = match is not None and match.paths_in(there.cwd) and match.is_at_hand(there.cwd)
+    return match if is_meant else None
 
 
 def only_reads(sop: Sop, asked: Asked) -> bool:
@@ -146,6 +148,17 @@ def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:
     if schema["type"] == "array":
         return [path for each in value for path in _paths(each, schema.get("items", {"type": ""}))]
     return [value] if schema.get("format") == "path" else []
+
+
+def _own(found: Iterable[_Found]) -> list[_Found]:
+    """Return what the owner taught."""
+    return [each for each in found if not each.match.sop.is_seed]
+
+
+def _owners_first(found: list[_Found]) -> list[_Found]:
+    """Leave out the seeds where a wording of the owner's leaves no more to free texts."""
+    least = min((each.free for each in found if each.match.sop.is_seed), default=inf)
+    return _own(each for each in found if each.free <= least) or found
 
 
 def _may_be_said(sop: Sop, asked: Asked) -> bool:

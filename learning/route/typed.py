@@ -69,11 +69,6 @@ def _list(text: str, schema: Schema, where: Where) -> list[Any] | None:
     return None if None in found else found or None
 
 
-def _url(text: str) -> str | None:
-    found = whole(text)
-    return str(found.value) if found and found.kind == "url" else None
-
-
 def number(text: str, kind: str) -> int | float | None:
     """Return the number that digits or words say."""
     text = text.removeprefix("#")
@@ -92,16 +87,21 @@ def number(text: str, kind: str) -> int | float | None:
 def whole(text: str) -> Value | None:
     """Return the value that all of a text is."""
     found = values.values_in(text)
-    is_whole = len(found) == 1 and found[0].text == text
-    return found[0] if is_whole else None
+    return found[0] if [each.text for each in found] == [text] else None
+
+
+def _whole_of(kind: str, text: str) -> str | None:
+    """Return the value of this kind that all of a text is."""
+    found = whole(text)
+    return str(found.value) if found and found.kind == kind else None
 
 
 def path_of(value: Value, where: Where) -> str | None:
     """Return the path that a value of a text names."""
-    if value.kind == "folder" and not value.is_quoted:
-        return str(folder_called(value.value, where))
     if value.is_quoted:
         return absolute(value.text[1:-1], where)
+    if value.kind == "folder":
+        return str(folder_called(value.value, where))
     return absolute(value.value, where) if value.kind == "path" else None
 
 
@@ -113,8 +113,8 @@ def path_said(text: str, where: Where, shape: str = "") -> str | None:
         return absolute(text, where)
     if text in words()["here"]:
         return str(where.here)
-    path = found_here(text, where) or _path_in_words(text, where)
-    return _new_path(text, where) if shape == "new" and path is None else path
+    readers = [found_here, _path_in_words, *([_new_path] if shape == "new" else [])]
+    return next(filter(None, (reader(text, where) for reader in readers)), None)
 
 
 def _path_in_words(text: str, where: Where) -> str | None:
@@ -136,9 +136,8 @@ def found_here(name: str, where: Where) -> str | None:
 
 def _day(text: str) -> str | None:
     """Return the day that all of a text names: 24 December, next Friday."""
-    found = whole(text)
-    if found and found.kind == "date":
-        return str(found.value)
+    if day := _whole_of("date", text):
+        return day
     if is_cautious(text):  # tomorrow may be when it is to be done
         return None
     from text.time import day_named
@@ -182,17 +181,16 @@ def _rest(text: str, shape: str) -> str | None:
 
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
-    pattern = str(schema.get("pattern", ""))
-    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
-    needs_dot = dotted_only and re.search(pattern, f".{text}")
-    return f".{text}" if needs_dot else text
+    pattern, dotted = str(schema.get("pattern", "")), f".{text}"
+    taken = [each for each in ("x", text, dotted) if re.search(pattern, each)]
+    return dotted if taken == [dotted] else text
 
 
 def is_cautious(text: str, known: str = "") -> bool:
     """Return True where a word changes what is asked for, and `known` (the wordings) does not hold
     it."""
-    said = held_words(text, "cautious", "everyone")
-    return bool(said) and not said <= held_words(known, "cautious", "everyone")
+    tables = ("cautious", "everyone")
+    return bool(held_words(text, *tables) - held_words(known, *tables))
 
 
 _READERS: Mapping[str, Callable[[str, Schema, str, Where], Any]] = {
@@ -203,6 +201,6 @@ _READERS: Mapping[str, Callable[[str, Schema, str, Where], Any]] = {
     "array": lambda text, schema, shape, where: _list(text, schema, where),
     "path": lambda text, schema, shape, where: path_said(text, where, shape),
     "date": lambda text, schema, shape, where: _day(text),
-    "url": lambda text, schema, shape, where: _url(text),
+    "url": lambda text, schema, shape, where: _whole_of("url", text),
     "string": lambda text, schema, shape, where: _string(text, schema, shape),
 }

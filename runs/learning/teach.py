@@ -144,8 +144,8 @@ def earned(draft: Draft) -> tuple[Status, str]:
     if why := next(filter(None, again), ""):
         return "draft", why
     first, *others = (taught.values for taught in draft.taught)
-    same = [other for other in others if first.items() <= other.items()]
-    if others and (not first or len(same) < len(others)):
+    another = [each for each in others if not first or not first.items() <= each.items()]
+    if another:
         return "probation", "its runs had different values, and it does what each of them did"
     return "candidate", NO_SECOND
 

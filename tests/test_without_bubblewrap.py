@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,8 +83,7 @@ def test_where_namespaces_are_closed_what_is_guarded_is_as_before(path: str, hom
     script = """
 from pathlib import Path
 home = Path.home()
-home.joinpath("x.txt").write_text("x")
-for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
+for name in ("x.txt", ".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
     try:
         print(home.joinpath(name).open("a").write("evil"))
         print(home.joinpath(name).read_text())
@@ -99,6 +99,72 @@ for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
     [log] = home.glob("runs/*/log.jsonl")
     ended = [json.loads(line) for line in log.read_text().splitlines() if '"tool_ended"' in line]
     assert "scripted" not in str(ended[0]["data"])
+
+
+WRITES_AT_HOME = """
+import os
+home = os.path.expanduser("~")
+for name in (".sop" + "with/undo/x", ".sop" + "with/x", ".sop" + "with/version", "docs/x"):
+    try:
+        open(f"{home}/{name}", "a").write("x")
+    except OSError as error:
+        print(error)
+"""
+HIDES_THE_NAME = "s=sop; echo x > ~/.${s}with/x; cd ; cd .s*; echo x > undo/x; echo x > version"
+
+
+def test_where_namespaces_are_closed_no_script_writes_to_the_agents_home(
+    path: str, home: Path
+) -> None:
+    (docs := Path.home() / "docs").mkdir()
+    python = call("code_run", type="python", script=WRITES_AT_HOME)
+    scripted(home, [python, bash(HIDES_THE_NAME), "done"])
+    sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
+    assert (docs / "x").read_text() == "x"
+    assert not list(home.rglob("x"))
+    assert [file for file in home.rglob("taken-*")] == []
+
+
+def ended(home: Path) -> list[dict[str, Any]]:
+    [log] = home.glob("runs/*/log.jsonl")
+    events = map(json.loads, log.read_text().splitlines())
+    return [event["data"] for event in events if event["type"] == "tool_ended"]
+
+
+def test_what_a_call_makes_beside_hidden_files_the_next_one_reads(path: str, home: Path) -> None:
+    Path(".env").write_text("KEY=of-the-owner-4711\n")
+    makes = "mkdir made; echo x > made/x; python3 -c 'open(\"y\", \"w\").write(\"y\")'; rm old"
+    Path("old").touch()
+    scripted(home, [bash(makes), bash("cat made/x y .env"), "done"])
+    assert sopwith(CLOSED_WORDS, path, "run", "make", "--no-rote").returncode == 3
+    [waiting] = Inbox(home).list()
+    sopwith(CLOSED_WORDS, path, "inbox", "approve", waiting.id)
+    assert "x\ny" in ended(home)[-1]["output"] and "4711" not in str(ended(home))
+
+
+def test_where_may_be_written_is_told_by_the_folders_of_which_images_are_kept(
+    path: str, home: Path
+) -> None:
+    (Path.home() / "large").mkdir()
+    with (Path.home() / "large/file").open("wb") as file:
+        file.truncate(2 << 30)
+    scripted(home, [bash("echo x > x; python3 -c 'open(\"/usr/x\", \"w\")'"), "done"])
+    sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
+    assert Path("x").exists()
+    assert f"({Path.cwd()})" in ended(home)[0]["note"]
+
+
+def test_images_of_homes_that_are_gone_are_removed(path: str, home: Path) -> None:
+    store = Path(f"/var/tmp/sopwith-{os.geteuid()}")
+    other = home.with_name(".other")
+    for each in (other, home):
+        scripted(each, [bash("echo x >> x"), "done"])
+    def run(folder: Path) -> set[str]:
+        sopwith(CLOSED_WORDS, path, "--home", str(folder), "run", "write", "--no-rote", "--approve", "never")
+        return set(os.listdir(store)) | set(os.listdir(store / "images"))
+    of_other = run(other) - before
+    shutil.rmtree(other)
+    assert of_other and of_other.isdisjoint(run(home))
 
 
 def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(

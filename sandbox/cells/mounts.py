@@ -18,6 +18,7 @@ from typing import NamedTuple
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox, python
+from sandbox.cells.making import says_all
 from sandbox.network import NOTHING, Leave
 
 CONFINE = Path(__file__).with_name("confine.py")
@@ -129,9 +130,10 @@ class Planner:
         plan: Plan,
         readable: Iterable[Path],
         env: Mapping[str, str],
+        makes: Iterable[str],
     ) -> int:
         """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
-        descriptor."""
+        descriptor. New files are made in the folders `makes`."""
         left_out = [*plan.hidden, *plan.kept]
         read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
         write = [each for folder in plan.roots for each in _around(folder, left_out)]
@@ -140,12 +142,21 @@ class Planner:
             list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
             write=[*write, *devices],
-            make=plan.roots,
+            make=[*makes],
             ports=[plan.port] if plan.port else [],
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
             env=dict(env),
         )
+
+    def makes(self, plan: Plan, script: str, cwd: Path) -> tuple[str, ...]:
+        """Return the folders in which a command may make files; those above the agent's home, which
+        it could write to then, only for a script that says all that it makes."""
+        places = self.profile.places
+        if script and says_all(script, cwd, places.owner, places.agent):
+            return plan.roots
+        found = (each for root in plan.roots for each in _around(root, [str(places.agent)]))
+        return tuple(each for each in found if os.path.isdir(each))  # noqa: PTH112 - as in _around
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """Return the words before a command on macOS."""

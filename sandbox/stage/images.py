@@ -7,6 +7,7 @@ that.
 
     STORE/images/0123456789abcdef/tree, known     a copy of a folder, and the state in which each
                                                   file was copied
+    STORE/homes/01234567                          names a home, which several stores may have
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,20 +153,20 @@ class Images:
     def _store(self, root: str, points: list[str]) -> str:
         """Return the undo store for a root: on its file system, and in no root. Somebody else may
         have taken the first name beside."""
-        beside = f"/var/tmp/sopwith-{os.geteuid()}"
-        of_home = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
-        for store in (f"{self.home}/undo", beside, f"{beside}-{of_home}"):
+        beside = f"{places.BESIDE}-{os.geteuid()}"
+        for store in (f"{self.home}/undo", beside, f"{beside}-{places.short(self.home)}"):
             if not any(places.is_below(store, each) for each in self.roots):
                 os.makedirs(store, mode=0o700, exist_ok=True)
                 found = os.lstat(store)
                 is_ours = found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
                 if is_ours and places.is_one_mount(store, root, points):
+                    _Homes(store).note(self.home)
                     return store
         raise StageError(f"there is no place for images of {root} that a script cannot reach")
 
     def _folder(self, root: str) -> str:
-        name = hashlib.sha256(os.fsencode(f"{self.home}\0{root}")).hexdigest()[:16]
-        return f"{self._stores[root]}/images/{name}"
+        name = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+        return f"{self._stores[root]}/images/{name}-{places.short(self.home)}"
 
     def _copy_of(self, root: str, path: str) -> str:
         return f"{self._folder(root)}/tree{path[len(root.rstrip('/')) :]}"
@@ -308,6 +309,37 @@ class Snapshot(Stage):
         undo.write(same=known["same"] | same, stamps=known["stamps"] | stamps, **fields)
         undo.close()
         return number
+
+
+class _Homes:
+    """The homes that share a store."""
+
+    def __init__(self, store: str) -> None:
+        self.store, self.folder = Path(store), Path(store) / "homes"
+
+    def note(self, home: Path) -> None:
+        """Note a home; of a new one, remove first what is kept for homes that are gone."""
+        name = self.folder / places.short(home)
+        if not name.exists():
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            for other in self.folder.glob("?" * len(name.name)):
+                with suppress(FileNotFoundError):  # another process removes it too
+                    self._remove_if_gone(other)
+            draft = self.folder / f".{name.name}"
+            draft.write_bytes(b"%d %s" % (home.stat().st_dev, os.fsencode(home)))
+            draft.replace(name)
+
+    def _remove_if_gone(self, name: Path) -> None:
+        """Remove what is kept for a home that was removed; one on a disk that is not mounted was
+        not."""
+        device, _, home = name.read_bytes().partition(b" ")
+        path = Path(os.fsdecode(home))
+        found = next(each for each in (path, *path.parents) if each.exists())
+        if found != path and found.stat().st_dev == int(device):
+            own = f"*-{name.name}"
+            for kept in (*self.store.glob(own), *self.store.glob(f"images/{own}")):
+                trees.remove(str(kept))
+            name.unlink()
 
 
 def collect(entry: Entry) -> None:

@@ -397,7 +397,8 @@ class Cells:
 
         is_given = any(not name.startswith("SOPWITH_") for name in work.given)
         is_plain = not is_given and work.argv[1:] == ["-c", work.script]
-        makes = self._planner.makes(plan, work.script if is_plain else "", work.cwd)
+        said, is_imaged = work.script if is_plain else "", work.opens is not None
+        makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
 
         def held(env: dict[str, str]) -> Held:
             orders = self._planner.confined(plan, readable, env, makes)

@@ -13,9 +13,11 @@ that.
 from __future__ import annotations
 
 import fcntl
+import glob
 import hashlib
 import marshal
 import os
+import secrets
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,7 +36,7 @@ from sandbox.undo.conflicts import is_in_use
 from sandbox.undo.entries import Entry, read_changes
 from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
-from sandbox.undo.walk import Delta, DeltaKind
+from sandbox.undo.walk import Delta, kind_of
 
 MOST_FILES, MOST_BYTES = 20_000, 1 << 30
 
@@ -154,7 +156,8 @@ class Images:
         """Return the undo store for a root: on its file system, and in no root. Somebody else may
         have taken the first name beside."""
         beside = f"{places.BESIDE}-{os.geteuid()}"
-        for store in (f"{self.home}/undo", beside, f"{beside}-{places.short(self.home)}"):
+        ours, new = sorted(glob.glob(f"{beside}-*")), f"{beside}-{secrets.token_hex(4)}"
+        for store in (f"{self.home}/undo", beside, *ours, new):
             if not any(places.is_below(store, each) for each in self.roots):
                 os.makedirs(store, mode=0o700, exist_ok=True)
                 found = os.lstat(store)
@@ -195,24 +198,30 @@ class Images:
         return found
 
     def _update(self, root: str, known: States, now: States) -> None:
+        if known == now:
+            return
         for path in known.keys() - now.keys():
             trees.remove(self._copy_of(root, path))
         changed = sorted(path for path, state in now.items() if known.get(path) != state)
         seen: dict[int, str] = {}  # of files with several names the first copy
         for path in changed:
-            image = self._copy_of(root, path)
-            if not (now[path].is_folder and trees.is_folder(trees.look(image))):
-                with trees.writable(os.path.dirname(image)):
-                    trees.remove(image)
-                    os.mkdir(image) if now[path].is_folder else trees.carry(path, image, seen)
-        above = {os.path.dirname(path) for path in changed}.union(changed)
-        for path in sorted(above & now.keys(), reverse=True):
+            _copy(path, self._copy_of(root, path), seen, is_folder=now[path].is_folder)
+        above = {*map(os.path.dirname, changed), *changed} & now.keys()
+        for path in sorted(above, reverse=True):
             if now[path].is_folder:  # its time has changed while it was filled
                 trees.clothe(path, self._copy_of(root, path))
-        if known != now:
-            draft = Path(f"{self._folder(root)}/noted")
-            draft.write_bytes(marshal.dumps({path: tuple(state) for path, state in now.items()}))
-            draft.replace(draft.with_name("known"))
+        draft = Path(f"{self._folder(root)}/noted")
+        draft.write_bytes(marshal.dumps({path: tuple(state) for path, state in now.items()}))
+        draft.replace(draft.with_name("known"))
+
+
+def _copy(path: str, image: str, seen: dict[int, str], *, is_folder: bool) -> None:
+    """Put a copy of a file, or an empty folder, where none is; a folder stays."""
+    if is_folder and trees.is_folder(trees.look(image)):
+        return
+    with trees.writable(os.path.dirname(image)):
+        trees.remove(image)
+        os.mkdir(image) if is_folder else trees.carry(path, image, seen)
 
 
 class Snapshot(Stage):
@@ -370,5 +379,4 @@ def _touched(known: States, now: States) -> Iterator[str]:
 def _waiting(step: Step) -> Delta:
     """Return what an undone step had done."""
     before, after = trees.look(step.path), trees.look(step.kept) if step.kept else None
-    kind: DeltaKind = "changed" if before and after else "new" if after else "gone"
-    return Delta(kind, step.path, step.kept, 0, before, after)
+    return Delta(kind_of(before, after), step.path, step.kept, 0, before, after)

@@ -85,23 +85,29 @@ def _is_covered(folder: str, points: dict[str, Mounted]) -> bool:
 def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]]:
     """Return what covers a layer where the kernel refuses to cover it whole: one part for each
     folder without a mount below, and the folders between, which stay read-only."""
-    walls: list[str] = []
-    found: list[Layer] = []
     inside = [point for point in points if is_below(point, layer.lower) and point != layer.lower]
-    above = [layer.lower] if inside else []
+    if not inside:
+        return [layer], []
+    found: list[str] = []
+    walls, above = [], [layer.lower]
     while above:
         walls.append(folder := above.pop())
-        with os.scandir(folder) as entries:
-            names = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
-        for path in names:
-            if any(is_below(point, path) for point in inside):
-                above += [path] if path not in points and os.access(path, os.R_OK | os.X_OK) else []
-            elif os.access(path, os.R_OK | os.X_OK):
-                upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
-                found.append(
-                    layer._replace(lower=path, upper=upper, work=f"{layer.work}/{len(found)}")
-                )
-    return (found, walls) if inside else ([layer], [])
+        for path in set(_open_folders(folder)).difference(points):
+            holds_mounts = any(is_below(point, path) for point in inside)
+            (above if holds_mounts else found).append(path)
+    return [_part(layer, path, number) for number, path in enumerate(sorted(found))], walls
+
+
+def _part(layer: Layer, path: str, number: int) -> Layer:
+    upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
+    return layer._replace(lower=path, upper=upper, work=f"{layer.work}/{number}")
+
+
+def _open_folders(folder: str) -> list[str]:
+    """Return the folders in a folder that we may enter."""
+    with os.scandir(folder) as entries:
+        names = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    return [path for path in names if os.access(path, os.R_OK | os.X_OK)]
 
 
 def outermost(paths: Iterable[str]) -> list[str]:

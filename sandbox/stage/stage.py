@@ -303,8 +303,9 @@ class Stage:
 
 
 def _told(error: Exception) -> StageError:
-    is_told = isinstance(error, StageError)
-    return error if is_told else StageError(f"no stage can be made: {error}")
+    if isinstance(error, StageError):
+        return error
+    return StageError(f"no stage can be made: {error}")
 
 
 def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:

@@ -305,7 +305,7 @@ def _until(
         if now < look:
             continue
         found, quiet = _foreground(shell), now - last
-        # A prompt, or the end of the command, may arrive just behind what was read.
+        # A prompt, or the end of the command, arrives just behind the read that follows it.
         if found.waits and shell.wait(FIRST_LOOK_SECONDS):
             continue
         if found.waits == "password" and _typed_by_owner(ctx, shell, found, said):

@@ -188,6 +188,11 @@ class Stage:
             if self._cell:
                 self._cell.close()
 
+    @property
+    def left_out(self) -> int:
+        """Return how many folders beside mounts nobody could write to."""
+        return self._entry.left_out
+
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""
         holder = self._holder

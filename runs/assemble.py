@@ -34,7 +34,16 @@ from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
-from runs.start.answers import Answering, Nobody, Recorded, answer, forgotten, is_answered, serve
+from runs.start.answers import (
+    Answering,
+    Nobody,
+    Recorded,
+    answer,
+    asks_undo,
+    forgotten,
+    is_answered,
+    serve,
+)
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
 from runs.start.run_started import in_full, named, opening, request_of, take_in
@@ -64,7 +73,8 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """Return a new run. `previous` are the earlier runs of the conversation, oldest first."""
-        return self._start(task, options, owner, chosen(task, options, self.parts), previous)
+        found = chosen(task, options, self.parts, previous)
+        return self._start(task, options, owner, found, previous)
 
     def prepare(
         self,
@@ -277,6 +287,11 @@ class Agent:
         may_forget = context.is_own and not self.parts.is_dry
         if may_forget and is_to_forget(self.config.home, task):
             return Answering(partial(forgotten, self.config.home, task, self.config.lang))
+        may_undo = may_forget and context.is_attended
+        if may_undo and asks_undo(task):
+            from runs.start.undoing import Undoing
+
+            return Undoing(self.config, context.log.run, context.owner)
         if context.is_own and is_answered(task, has_model=has_model):
             return Answering(partial(answer, task, self.sops.all(), self.config.lang))
         return None
@@ -444,7 +459,7 @@ class Agent:
     def _remember_wording(self, start: Event, used: Sop, run: Run) -> None:
         where, values = Where(Path(start["cwd"]), Path.home()), start["parameters"]
         with suppress(OSError):  # a full disk: it is asked for in other words once more
-            Remembered(self.config.home).add(start["task"], used, values, run.id, where)
+            Remembered(self.config.home).add(request_of(start), used, values, run.id, where)
 
     def _learn_anew(self, run: Run) -> Iterator[Event]:
         """Learn from a marked run; take another into account as evidence for a candidate, and as

@@ -58,7 +58,7 @@ class Asking(NamedTuple):
     guards: Callable[[Shown], Guards]
     has_models: bool
     has_waited: bool = False
-    preview: Callable[[Shown], str] = lambda shown: ""
+    preview: Callable[[Shown], str | None] = lambda shown: ""  # None: it would stop
     embedder: Callable[[], Embedder | None] = lambda: None
 
     def nearest(self) -> list[Shown]:
@@ -115,8 +115,13 @@ class Asking(NamedTuple):
     def _which(
         self, question: str, able: list[Shown], why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
+        foreseen = [(each, self.preview(each)) for each in able]
+        told = [(each, change) for each, change in foreseen if change is not None]
+        able = [each for each, _ in told]
+        if not able:
+            raise why
         calls = [self._call(each) for each in able]
-        texts = [*(self.shown(each) for each in able), self._say("none")]
+        texts = [*(self.shown(*each) for each in told), self._say("none")]
         answer = yield from self._question(question, texts, "0", calls)
         if isinstance(answer, End):
             return answer
@@ -205,7 +210,7 @@ class Asking(NamedTuple):
         with suppress(OSError):  # a full disk: it is asked once more
             Remembered(self.home).refuse(self.task, shown, self.run)
 
-    def shown(self, each: Shown) -> str:
+    def shown(self, each: Shown, preview: str = "") -> str:
         """Return one line: what would be done, with which values, and what that changes."""
         procedure = each.sop.procedure
         notes = [
@@ -213,7 +218,7 @@ class Asking(NamedTuple):
             self._say(f"effects-{procedure.effects if procedure else 'none'}"),
             self._say("missing", ", ".join(each.missing)) if each.missing else "",
             self._say("unused", ", ".join(each.unused)) if each.unused else "",
-            self.preview(each) if self.attended else "",
+            preview,
         ]
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 

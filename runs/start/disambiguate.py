@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from handler import Owner
     from memory.sops import Sop
     from models.embeddings import Embedder
+    from replay.procedure import Procedure
     from replay.rote import Guards
     from runs.start.planned import Planned
 
 LANE = "asked"
+_SAYS_LITTLE = {"enum", "minimum", "maximum"}  # of the schema of a value
 TRIES = 3  # for a value
 NEAR_SHARE = 0.34  # of a request's words, weighed by how rare they are
 LEAST_ALIKE = 0.25  # cosine: 16 of 16 seeds that were meant lie above, 10 of 32 others below
@@ -72,6 +74,8 @@ class Asking(NamedTuple):
         """Return True for what the request names a value of, and for what means something like it.
         What removes things is never guessed."""
         procedure = each.sop.procedure
+        if procedure and not _can_be_said(each, procedure):
+            return False
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
             return (is_told and _names_a_value(each)) or self._is_near(each)
@@ -98,11 +102,16 @@ class Asking(NamedTuple):
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            raise why
+            raise self._declined(why)
         able = [each for each in found if self._can_be_done(each)]
         if not able or not self._may_ask():
             raise ModelUnavailable(self.door(found, why))
         return (yield from self._which(self._say("question"), able, why))
+
+    def _declined(self, why: ModelUnavailable) -> ModelUnavailable:
+        """Return why nothing is done; for a request that nothing be done, that too."""
+        is_to_spare = self.task.lower().startswith(tuple(self._say("spare").split("|")))
+        return ModelUnavailable(f"{self._say('spared')}\n{why}") if is_to_spare else why
 
     def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
         """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a
@@ -261,16 +270,22 @@ class Asking(NamedTuple):
         return say(self.lang, f"asking.{what}", *blanks)
 
 
+def _can_be_said(each: Shown, procedure: Procedure) -> bool:
+    """Return False where the request names nothing, nothing will be asked for, and the SOP is never
+    asked for without a value."""
+    has_value = bool(each.places or each.missing)
+    return has_value or any(not wording.slots for wording in procedure.wordings)
+
+
 def _names_a_value(each: Shown) -> bool:
-    """Return True where the request says a text, or a number that the SOP needs."""
+    """Return True where the request says a text, or what the SOP needs. A choice or a number says
+    little; so does the folder of what changes files."""
     procedure = each.sop.procedure
     if procedure is None:
         return True
-    schemas = {name: procedure.parameters[name] for name in each.places}
-    return any(
-        name in procedure.required or not ({"enum", "minimum", "maximum"} & schema.keys())
-        for name, schema in schemas.items()
-    )
+    little = _SAYS_LITTLE | ({"default"} if procedure.effects != "none" else set())
+    told = {name: procedure.parameters[name].keys() for name in each.places}
+    return any(name in procedure.required or not keys & little for name, keys in told.items())
 
 
 def _as_text(value: Any) -> str:

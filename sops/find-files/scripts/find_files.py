@@ -112,6 +112,7 @@ class Search:
     text: str
     kind: str
     since: str = ""
+    is_owners: bool = False  # only what the owner put there
     unreadable: int = 0
     skipped: int = 0
     found: list[str] = field(default_factory=list)
@@ -163,15 +164,18 @@ class Search:
                 except OSError:
                     self.unreadable += 1
                     continue
+                if self.leaves_out(entry.name):
+                    continue
                 if stat.S_ISREG(status.st_mode):
                     yield entry.path, entry.name, status
-                elif stat.S_ISDIR(status.st_mode) and entry.name not in self.left_out():
+                elif stat.S_ISDIR(status.st_mode):
                     stack.append(entry.path)
 
-    def left_out(self) -> set[str]:
-        """Return the folders that are not looked into: those of version control, unless a name is
-        asked for."""
-        return set() if self.name else VERSION_CONTROL
+    def leaves_out(self, name: str) -> bool:
+        """Return True for version control, unless a name is asked for, and for what programs keep
+        hidden, where the owner asks for what they changed or have twice."""
+        hides = self.is_owners and name.startswith(".")
+        return hides or (name in VERSION_CONTROL and not self.name)
 
     def _has_text(self, path: str, size: int) -> bool:
         if size > MAX_TEXT_BYTES:
@@ -346,6 +350,7 @@ def alike(search: Search, folder: str, words: dict[str, str]) -> str:
 def main(given: Mapping[str, str]) -> None:
     words, folder = WORDS[given.get("lang", "en")], given["folder"]
     search = Search(*(given.get(name, "") for name in ("name", "text", "kind", "since")))
+    search.is_owners = bool(given.get("since") or given.get("same"))
     number = given.get("number") or given.get("count")
     is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which", "same")]
     if not any((*is_asked, number)):

@@ -284,16 +284,21 @@ class Agent:
         if is_only_to_remember(task):
             is_noted = context.progress.is_noted
             return Scribe(briefing, task, briefing.prompts, is_noted=is_noted)
-        may_forget = context.is_own and not self.parts.is_dry
-        if may_forget and is_to_forget(self.config.home, task):
+        if not context.is_own:
+            return None
+        changes = None if self.parts.is_dry else self._changing(context, task)
+        if changes is None and is_answered(task, has_model=has_model):
+            return Answering(partial(answer, task, self.sops.all(), self.config.lang))
+        return changes
+
+    def _changing(self, context: RunContext, task: str) -> Model | None:
+        """Return what forgets, or takes back, where a request asks for that."""
+        if is_to_forget(self.config.home, task):
             return Answering(partial(forgotten, self.config.home, task, self.config.lang))
-        may_undo = may_forget and context.is_attended
-        if may_undo and asks_undo(task):
+        if context.is_attended and asks_undo(task):
             from runs.start.undoing import Undoing
 
             return Undoing(self.config, context.log.run, context.owner)
-        if context.is_own and is_answered(task, has_model=has_model):
-            return Answering(partial(answer, task, self.sops.all(), self.config.lang))
         return None
 
     def _history(self, context: RunContext) -> History:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -74,8 +74,6 @@ class Asking(NamedTuple):
         """Return True for what the request names a value of, and for what means something like it.
         What removes things is never guessed."""
         procedure = each.sop.procedure
-        if procedure and not _can_be_said(each, procedure):
-            return False
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
             return (is_told and _names_a_value(each)) or self._is_near(each)
@@ -124,13 +122,11 @@ class Asking(NamedTuple):
     def _which(
         self, question: str, able: list[Shown], why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        foreseen = [(each, self.preview(each)) for each in able]
-        told = [(each, change) for each, change in foreseen if change is not None]
-        able = [each for each, _ in told]
-        if not able:
+        told = {self._call(each): (each, change) for each, change in self._foreseen(able)}
+        if not told:
             raise why
-        calls = [self._call(each) for each in able]
-        texts = [*(self.shown(*each) for each in told), self._say("none")]
+        calls, able = list(told), [each for each, _ in told.values()]
+        texts = [*(self.shown(*each) for each in told.values()), self._say("none")]
         answer = yield from self._question(question, texts, "0", calls)
         if isinstance(answer, End):
             return answer
@@ -144,6 +140,13 @@ class Asking(NamedTuple):
         if not isinstance(found, End):
             self.inbox.remove_run(self.run)
         return found
+
+    def _foreseen(self, able: Sequence[Shown]) -> Iterator[tuple[Shown, str]]:
+        """Yield what can be done, with what it would change; what would stop is not worth a yes."""
+        for each in able:
+            change = self.preview(each)
+            if change is not None:
+                yield each, change
 
     def _completed(self, shown: Shown) -> Generator[Event, None, Shown | End]:
         """Ask for the values that are missing, one by one."""
@@ -262,7 +265,7 @@ class Asking(NamedTuple):
 
     def _can_be_done(self, each: Shown) -> bool:
         procedure = each.sop.procedure
-        if procedure is None or each.problem:
+        if procedure is None or each.problem or not _can_be_said(each, procedure):
             return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 

@@ -51,10 +51,10 @@ class Undoing:
             return self._say("diff.none")
         question = "\n".join([self._say("answers.undo_question"), *lines(changes)])
         choices = [self._say("answers.undo_yes"), self._say("answers.undo_no")]
-        asked = {"id": f"{self._run}.undo", "turn": 1}
-        yield {"type": "asked", **asked, "question": question, "candidates": choices}
-        answer = (self._owner.ask(asked["id"], question, choices) or "").strip()
-        yield {"type": "answered", **asked, "text": answer}
+        id = f"{self._run}.undo"
+        yield {"type": "asked", "id": id, "turn": 1, "question": question, "candidates": choices}
+        answer = (self._owner.ask(id, question, choices) or "").strip()
+        yield {"type": "answered", "id": id, "turn": 1, "text": answer}
         if answer != choices[0] and answer.lower() not in YES:
             return self._say("undo.conflicts")
         done = take_back(self._config, run)

@@ -163,14 +163,13 @@ def whole(text: str, name: str, file: str = "") -> Draft:
     except ProcedureError as error:
         raise LearningError(str(error).replace("sop.yaml", file or "the text", 1)) from error
     said = raw(text)
-    steps = {phase: list(_steps(said.get(phase) or [])) for phase in ("plan", "commit")}
     content = Content(
         parameters={key: dict(value) for key, value in procedure.parameters.items()},
         wordings=[wording.text for wording in procedure.wordings],
         effects=procedure.effects,
         checks=list(said.get("checks") or []),
-        plan=steps["plan"],
-        commit=steps["commit"],
+        plan=list(_steps(said, "plan")),
+        commit=list(_steps(said, "commit")),
     )
     if "run" in said:
         said["run"] = {"type": "bash", "cwd": "."} | dict(said["run"])
@@ -190,8 +189,8 @@ def raw(text: str) -> dict[str, Any]:
     return dict(yaml.safe_load(text))
 
 
-def _steps(listed: Sequence[Mapping[str, Any]]) -> Iterator[DraftStep]:
-    for said in listed:
+def _steps(whole: Mapping[str, Any], phase: str) -> Iterator[DraftStep]:
+    for said in whole.get(phase) or ():
         args, expect, save = (dict(said.get(key) or {}) for key in ("args", "expect", "save"))
         if "tool" in said:
             yield DraftStep(said["tool"], args, expect, save, str(said.get("when", "")))

@@ -98,34 +98,34 @@ def skill_text(
     the Agent Skills format."""
     import yaml
 
-    asked = content.get("wordings") or []
-    about = _one_line(description) or f"{(asked or [name])[0]}."
+    said = {key: value for key, value in content.items() if value}
+    asked = said.get("wordings", [])
+    about = _one_line(description or [*asked, f"{name}."][0])
     front = {
         "name": name,
         "description": f"{about[:1].upper()}{about[1:]}"[:1000],
         "metadata": {"sopwith-version": "1", "sopwith-status": "draft"},
     }
     shown = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)
-    failures = [f"- {_one_line(note)}" for note in notes] or ["- None yet."]
-    said = {
+    parts = {
         "When": [f"- {each}" for each in asked or [about]],
-        "Parameters": list(_parameters(content)),
-        "Steps": list(_steps(content)),
-        "What it changes": list(_changes(content)),
-        "Known failures": failures,
+        "Parameters": list(_parameters(said)),
+        "Steps": list(_steps(said)),
+        "What it changes": list(_changes(said)),
+        "Known failures": [f"- {_one_line(note)}" for note in notes or ["None yet."]],
     }
-    parts = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in said.items() if lines]
+    told = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in parts.items() if lines]
     title = f"# {name.replace('-', ' ').capitalize()}\n"
-    return "\n".join([f"---\n{shown}---\n", title, *parts])
+    return "\n".join([f"---\n{shown}---\n", title, *told])
 
 
 def _parameters(content: Mapping[str, Any]) -> Iterator[str]:
-    for name, schema in (content.get("parameters") or {}).get("properties", {}).items():
+    for name, schema in content.get("parameters", {}).get("properties", {}).items():
         yield f"- `{name}`: {_meaning(schema)}"
 
 
 def _changes(content: Mapping[str, Any]) -> Iterator[str]:
-    for kind, entries in (content.get("expect", {}).get("changes") or {}).items():
+    for kind, entries in content.get("expect", {}).get("changes", {}).items():
         for each in entries:
             yield f"- {kind}: `{each['path'] if isinstance(each, dict) else each}`"
 
@@ -137,13 +137,13 @@ def _steps(content: Mapping[str, Any]) -> Iterator[str]:
         yield f"`{content['script']}` reads in `plan` and changes in `commit`."
     for number, step in enumerate(_calls(content), 1):
         yield f"{number}. `{step['tool']}` {_call(step.get('args') or {})}"
-    for check in content.get("checks") or ():
+    for check in content.get("checks", ()):
         yield f"- check: `{_one_line(check_text(check))}`"
 
 
 def _calls(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for phase in ("plan", "commit"):
-        yield from (step for step in content.get(phase) or () if "tool" in step)
+        yield from (step for step in content.get(phase, ()) if "tool" in step)
 
 
 def _call(args: Mapping[str, Any]) -> str:
@@ -159,11 +159,13 @@ def _call(args: Mapping[str, Any]) -> str:
 def check_text(check: Mapping[str, Any]) -> str:
     """Return a check as a line: its command, or the call that reads again."""
     told = {key: check[key] for key in ("args", "expect") if key in check}
-    return str(check.get("command") or f"{check['tool']} {json.dumps(told, ensure_ascii=False)}")
+    if "command" in check:
+        return str(check["command"])
+    return f"{check['tool']} {json.dumps(told, ensure_ascii=False)}"
 
 
 def _meaning(schema: Mapping[str, Any]) -> str:
-    kind = str(schema.get("format") or schema.get("type"))
+    kind = str(schema.get("format", schema.get("type")))
     return f"{kind} – {schema['description']}" if schema.get("description") else kind
 
 

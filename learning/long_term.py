@@ -102,11 +102,11 @@ def after_run(
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:
     """Yield the texts with which the run was marked."""
-    marked = (e for e in events if e["type"] == "tool_ended" and e["tool"] == MARK)
+    marked = (e for e in events if (e["type"], e.get("tool")) == ("tool_ended", MARK))
     for event in marked:
-        data = event.get("data") if event.get("status") == "ok" else None
-        if isinstance(data, dict) and data.get("marked") and isinstance(data.get("what"), str):
-            yield data["what"]
+        match event:
+            case {"status": "ok", "data": {"marked": True, "what": str(what)}}:
+                yield what
 
 
 def _learned(name: str, status: str, reason: str) -> Event:
@@ -153,12 +153,20 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
-    results = [each for each in record.results if each.status in good]
-    results = [each for each in results if each.tool not in SAYS_NOTHING]
+    results = [each for each in telling(record.results) if each.status in good]
     turns = {turn for value in values(text) for turn in _last(results, partial(stands_in, value))}
-    told = {each.turn: coverage(text, f"{each.text}\n{each.args_text}") for each in results}
-    nearest = sorted(results, key=lambda each: (told[each.turn], each.turn))[-1:]
-    return tuple(sorted(turns or {each.turn for each in nearest}))
+    return tuple(sorted(turns or _nearest(text, results)))
+
+
+def telling(results: Sequence[Result]) -> list[Result]:
+    """Return the results of calls that say something of the world."""
+    return [each for each in results if each.tool not in SAYS_NOTHING]
+
+
+def _nearest(text: str, results: Sequence[Result]) -> list[int]:
+    """Return the turn of the last result that shares most with a sentence."""
+    told = [(coverage(text, f"{each.text}\n{each.args_text}"), each.turn) for each in results]
+    return [turn for _, turn in sorted(told)[-1:]]
 
 
 def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
@@ -207,29 +215,26 @@ def read_reply(reply: str) -> Iterator[Proposal]:
         said = json.loads(fenced[1] if fenced else reply)
     except RecursionError as error:
         raise ValueError("nested without end") from error
-    facts = said.get("facts") if isinstance(said, dict) and set(said) == {"facts"} else None
-    if not isinstance(facts, list):
-        raise ValueError('it is not {"facts": […]}')
-    for fact in facts:
-        yield _proposal(fact)
+    match said:
+        case {"facts": [*facts], **more} if not more:
+            yield from map(_proposal, facts)
+        case _:
+            raise ValueError('it is not {"facts": […]}')
 
 
 def _proposal(fact: Any) -> Proposal:
-    if not isinstance(fact, dict) or not {"section", "text", "turns"} == set(fact):
-        raise ValueError("a fact must have section, text and turns")
-    section, text, turns = fact["section"], fact["text"], fact["turns"]
-    is_whole = isinstance(turns, list) and all(
-        isinstance(turn, int) and not isinstance(turn, bool) for turn in turns
-    )
-    if not isinstance(section, str) or not isinstance(text, str) or not is_whole:
-        raise ValueError("section and text must be texts, turns a list of numbers")
-    return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    match fact:
+        case {"section": str(section), "text": str(text), "turns": [*turns], **more} if (
+            not more and {type(turn) for turn in turns} <= {int}
+        ):
+            return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    raise ValueError("a fact must have section and text, and turns as a list of numbers")
 
 
 def _shown(results: Sequence[Result]) -> str:
     """Return the results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
-    for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
+    for each in reversed(telling(results)):
         text = (
             each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
         )
@@ -264,12 +269,16 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     except FactRefused as refused:
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
-        reason = "; ".join(each.said(lang) for each in refused.refusals)
-        hidden = [each.what for each in refused.refusals if each.rule == "secret"]
-        return [_learned((hidden or [proposal.text])[0], "refused", reason)]
+        return [_refused(proposal, refused, lang)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]
+
+
+def _refused(proposal: Proposal, refused: FactRefused, lang: str) -> Event:
+    reason = "; ".join(each.said(lang) for each in refused.refusals)
+    hidden = [each.what for each in refused.refusals if each.rule == "secret"]
+    return _learned((hidden or [proposal.text])[0], "refused", reason)
 
 
 def _is_known_from(run: str, refusals: Sequence[Refusal], known: Sequence[Fact]) -> bool:

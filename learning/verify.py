@@ -326,28 +326,36 @@ def _after_failure(status: Status) -> Status:
 def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
     """Return new or changed case files, and the evidence: the measure of one run, what proved
     it."""
-    files: dict[str, str] = {}
     found = evidence(sop.folder)
-    proofs = list(found.get("proofs", []))
-    named = {str(each.get("case")) for each in proofs}
     passed = [(each.case, each.outcome) for each in kept if each.passed and each.outcome]
-    for case, outcome in passed:
-        new = {
-            path: text
-            for path, text in case.files().items()
-            if not _is_stored(sop.folder / path, text)
-        }
-        files |= new
-        has_proof = "runs" in found or case.name in named  # else a text has no other proof
-        if new or not has_proof:
-            run = {"run": outcome.run} if outcome.run else {}
-            proofs.append({**run, "case": case.name, "status": status})
+    files, proofs = _proofs(sop.folder, passed, found, status)
     first = passed[0][1]
     budget = {"calls": first.calls, "seconds": round(first.seconds, 3)}
-    now = found | {"budget": found.get("budget") or budget, "proofs": proofs}
+    now = {**found, "budget": found.get("budget") or budget, "proofs": proofs}
     if now != found:
         files["evidence.json"] = json.dumps(now, ensure_ascii=False, indent=1) + "\n"
     return files
+
+
+def _proofs(
+    folder: Path,
+    passed: Sequence[tuple[Case, Outcome]],
+    found: Mapping[str, Any],
+    status: Status,
+) -> tuple[dict[str, str], list[Any]]:
+    """Return files of cases that are not stored yet, and the proofs with those that these give."""
+    files: dict[str, str] = {}
+    proofs = list(found.get("proofs", []))
+    proven = {str(each.get("case")) for each in proofs}
+    for case, outcome in passed:
+        texts = case.files().items()
+        new = {path: text for path, text in texts if not _is_stored(folder / path, text)}
+        has_proof = "runs" in found or case.name in proven  # else a text has no other proof
+        if new or not has_proof:
+            run = {"run": outcome.run} if outcome.run else {}
+            proofs.append({**run, "case": case.name, "status": status})
+        files |= new
+    return files, proofs
 
 
 def _is_stored(path: Path, text: str) -> bool:

@@ -33,11 +33,7 @@ def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Dr
     """Return the draft with a script in place of its steps, where a model writes one that stands
     all checks."""
     runs = [Run.read(trace) for trace in traces]
-    values = [
-        _all_values(run, taught.values) for run, taught in zip(runs, draft.taught, strict=True)
-    ]
-    names = [name for name in values[0] if all(name in each for each in values)]
-    values = [{name: each[name] for name in names} for each in values]
+    values = _shared_values(draft, runs)
     told, wrong = _brief(draft, runs, values), list[str]()
     for _ in range(TRIES):
         source = write(told, wrong)
@@ -48,6 +44,14 @@ def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Dr
         if not wrong:
             return made
     return replace(draft, notes=[*draft.notes, f"a model's script was not taken: {wrong[0]}"])
+
+
+def _shared_values(draft: Draft, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return the values of each run that have a counterpart in all others."""
+    pairs = zip(runs, draft.taught, strict=True)
+    values = [_all_values(run, taught.values) for run, taught in pairs]
+    names = [name for name in values[0] if all(name in each for each in values)]
+    return [{name: each[name] for name in names} for each in values]
 
 
 def faults(

@@ -40,8 +40,13 @@ def typed_lines(events: Iterable[Event]) -> list[Typed]:
             each = _typed(event["turn"], text, event["data"], known)
             known |= set() if each.why_not else set(_FUNCTION.findall(each.line.text))
             found.append(each)
-    found = [each for each in found if each.line.text or each.why_not]
-    return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
+    return [each for each in found if _is_step(each)]
+
+
+def _is_step(typed: Typed) -> bool:
+    """Return False for an empty line, and for the one that leaves the shell."""
+    words = typed.line.text.split()
+    return words[0] not in ("exit", "logout") if words else bool(typed.why_not)
 
 
 def _typed(turn: int, text: str, data: Mapping[str, Any], known: Collection[str]) -> Typed:

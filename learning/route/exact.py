@@ -19,7 +19,9 @@ from text import pattern
 _PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")
 _BREAKS = " ,\t\n\r"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
-_SET_OFF = pattern(r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}")  # signs tell the texts
+_SET_OFF = pattern(
+    r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}"
+)  # signs tell the texts
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from learning.induce import written
@@ -93,11 +94,8 @@ class Instructions:
 
     def with_unset(self, script: str) -> str:
         """Return a script whose unset variables come from parameters of their name."""
-        own = {name for found in _SET.findall(script) for name in found if name}
-        asked = dict.fromkeys(
-            name for found in _VARIABLE.findall(without_quoted(script)) for name in found if name
-        )
-        known = {*own, *_ENVIRONMENT, *BUILT_IN, *self.parameters}
+        asked = _named(_VARIABLE, without_quoted(script))
+        known = {*_named(_SET, script), *_ENVIRONMENT, *BUILT_IN, *self.parameters}
         names = {name: self.parameter(name) for name in asked if name not in known}
         first = [f'{name}="${taken}"' for name, taken in names.items() if name != taken]
         return "\n".join([*first, script])
@@ -114,6 +112,11 @@ class Instructions:
         numbers = range(1, max(used | taken.keys()) + 1)
         found = [taken.get(n) or self.parameter(names.get(n, f"argument{n}")) for n in numbers]
         return "set -- " + " ".join(f'"${name}"' for name in found) + f"\n{script}"
+
+
+def _named(form: re.Pattern[str], script: str) -> dict[str, None]:
+    """Return the variables in the groups of a form, each once."""
+    return dict.fromkeys(filter(None, chain.from_iterable(form.findall(script))))
 
 
 def without_quoted(script: str) -> str:

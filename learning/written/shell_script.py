@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from learning.written.instructions import Instructions
 
@@ -18,6 +18,7 @@ UNFIT = (
 )
 _FUNCTION = re.compile(r"(?:function\s+)?[A-Za-z_][\w-]*\s*\(\)|function\s")
 _ENDS = re.compile(r"^\}|\}\s*$")  # of a function
+_OPENING = re.compile(r"$|#|set\s+-")  # may stand before what the top of a script sets
 _ASSIGNMENT = re.compile(r"(?:readonly\s+|export\s+)?([A-Za-z_]\w*)=(.*?)\s*(?:#.*)?")
 _ARGUMENT = re.compile(r"[\"']?\$(?:\{(\d)(?::?[-?]([^}]*))?\}|(\d))[\"']?")
 _CONSTANT = re.compile(r"\"[^\"$`\\]*\"|'[^']*'|[\w./~:,@%+-]+|\"?\$HOME(/[\w./ -]*)?\"?")
@@ -29,27 +30,31 @@ def read_script(text: str) -> Instructions:
     kept: list[str] = []
     taken: dict[int, str] = {}
     options = _options(text)
-    is_top, is_inner = True, False  # a function has arguments of its own
-    for number, line in enumerate(text.split("\n"), 1):
+    lines, is_top = text.split("\n"), True
+    for number, (line, is_inner) in enumerate(zip(lines, _of_functions(lines), strict=True), 1):
         bare = line.strip()
+        parameter = _set_at_the_top(found, bare, taken) if is_top else ""
+        is_top = is_top and bool(parameter or _OPENING.match(bare))
+        kept += [] if bare.startswith("#!") else [parameter or line]
         if bare.startswith("#"):
             _comment(found, bare, number)
-        elif is_top and (parameter := _set_at_the_top(found, bare, taken)):
-            line = parameter
-        elif bare and not re.match(r"set\s+-", bare):
-            is_top = False
-        if not bare.startswith("#!"):
-            kept.append(line)
-        is_inner = is_inner or _FUNCTION.match(bare) is not None
-        if not is_inner:
+        elif not is_inner:
             unfit(found, bare, number)
-        is_inner = is_inner and not _ENDS.search(line)
     script = "\n".join(kept).strip("\n")
     names = {} if options else _usage(text)
     script = found.with_arguments(script, names, taken)
     _take_defaults(found, text, names | taken)
     found.lines = [_with_options(found, options, found.with_unset(script))]
     return found
+
+
+def _of_functions(lines: Sequence[str]) -> Iterator[bool]:
+    """Say of each line if it stands in a function, which has arguments of its own."""
+    is_inner = False
+    for line in lines:
+        is_inner = is_inner or _FUNCTION.match(line.strip()) is not None
+        yield is_inner
+        is_inner = is_inner and not _ENDS.search(line)
 
 
 def _options(text: str) -> list[tuple[str, str]]:

@@ -305,7 +305,7 @@ def _until(
         if now < look:
             continue
         found, quiet = _foreground(shell), now - last
-        # What is said just before a read arrives just behind it: a prompt, or the end of the command.
+        # A prompt, or the end of the command, arrives just behind the read that follows it.
         if found.waits and shell.wait(FIRST_LOOK_SECONDS):
             continue
         is_asked = found.waits == "password" and passwords < MOST_PASSWORDS

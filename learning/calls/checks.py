@@ -111,13 +111,15 @@ class Writing:
             earlier = self.book.taken(source, row)
             later = [self._later(source, row, n, was) for n, was in enumerate(earlier)]
             old, new = list(map(_leaves, earlier)), list(map(_leaves, later))
-            rows = {
-                path: [[each.get(path) for each in leaves] for leaves in (old, new)]
+            changes = [
+                Change(
+                    (*where, *path), [each.get(path) for each in old], [each[path] for each in new]
+                )
                 for path in places.shared(new)
-            }
-            changed = {path: row for path, row in rows.items() if not any(map(is_same, *row))}
-            if not _picking(row) & set(changed):
-                yield from (Change((*where, *path), *row) for path, row in changed.items())
+            ]
+            changes = [each for each in changes if not any(map(is_same, each.old, each.new))]
+            if not _picking(row) & {each.path[len(where) :] for each in changes}:
+                yield from changes
 
     def _later(self, source: Source, row: str, n: int, was: Any) -> Any:
         """Return what a read, or a row of it, says later, or a write that answered its like."""
@@ -186,14 +188,11 @@ def _expect_states(source: Source, rows: Sequence[Any], where: str) -> None:
 def _is_asked_for(records: Sequence[Any], source: Source) -> bool:
     """Return True for mappings that hold what the read was asked with, unlike in the runs."""
     ids = [row for row in source.asked.values() if differ(list(map(str, row)))]
-    is_whole = all(isinstance(each, dict) for each in records)
-    return is_whole and any([each.get(key) for each in records] in ids for key in records[0])
+    return any([places.below(each, [key]) for each in records] in ids for key in records[0])
 
 
 def echoes(book: Book, write: Source) -> None:
     """Let a write expect the values that it was given and its answer repeats."""
-    if write.is_looped or write.root != "json":
-        return
     answers = list(map(_leaves, write.answers))
     given = set(names(write.step.args))
     for path in answers[0]:

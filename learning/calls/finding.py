@@ -8,13 +8,14 @@ the request's words wins, then the one whose field has the name of the argument.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from learning.calls import places, requests
-from learning.calls.book import Book, Source, path_of
+from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Form, Path, differ
 from replay.extract import EVERY, KEY, is_like, plain
 from replay.template import as_text
@@ -51,9 +52,8 @@ class Found:
 
     def guard(self, value: Any) -> None:
         """Let the step that brings the answer expect a value in it."""
-        path = path_of(self.extractor)
-        if path and not self.extractor.startswith("all "):
-            self.source.expect(path, value)
+        if found := re.fullmatch(r"json\.?(.+)", self.extractor):
+            self.source.expect(found[1], value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,6 @@ class _Search:
 
     def found(self) -> Found | None:
         """Return the first extractor that gives all values."""
-        if self.last == ROW and not isinstance(self._rows(self.levels[-1])[0], dict):
-            return None if self.wanted.is_list else self._tested(())  # an item of a plain list
         for level in self.levels:
             self._look_at(level)
         tested = ((chosen, self._tested(chosen)) for chosen in self._attempts())

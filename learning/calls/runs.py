@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import filterfalse, takewhile
 from operator import attrgetter
@@ -137,26 +138,22 @@ def _once(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 
 def _call(result: Result, reads: bool) -> Call:
-    value, root = answered(result)
+    """Return a call with what it answered, parsed as far as it can be."""
+    value, root = _answered(result.data)
     return Call(result.tool, result.args, value, root, reads, result)
 
 
-def answered(result: Result) -> tuple[Any, str]:
-    """Return what a call answered, parsed as far as it can be, and the extractor of the whole."""
-    data = result.data
+def _answered(data: Any) -> tuple[Any, str]:
     if isinstance(data, dict) and not {"output", "file"} & set(data):
         return data, "data"
-    try:
+    with suppress(ValueError, OSError):
         value = json_of(data)
         if isinstance(value, list | dict):
             return value, "json"
-    except (ValueError, OSError):
-        pass
     text = _text(data)
-    try:
+    with suppress(ValueError):
         return (table(text), "csv") if "\n" in text else (text, "output")
-    except ValueError:
-        return text, "output"
+    return text, "output"
 
 
 def _text(data: Any) -> str:

@@ -56,8 +56,7 @@ class Writing:
     writes: Sequence[Source]
 
     def checks(self) -> list[dict[str, Any]]:
-        """Return the reads that prove the writes, as steps. What was so before in all runs is
-        expected before the write."""
+        """Return the reads that prove the writes; let reads expect what was so in all runs."""
         given = {value for write in self.writes for value in leaves(write.step.args)}
         found = []
         for source in self.before:
@@ -104,8 +103,7 @@ class Writing:
         return Source(DraftStep(step.tool, args), answers, source.root)
 
     def _changes(self, source: Source) -> Iterator[Change]:
-        """Yield what the record of a read, or a row that was picked of it, says else later; nothing
-        of a row that would no longer be picked."""
+        """Yield what a record, or a row that is still picked after it, says else later."""
         for row in (WHOLE, *source.rows):
             where = tuple(filter(None, [path_of(row)]))
             earlier = self.book.taken(source, row)
@@ -151,8 +149,7 @@ def _is_word(value: Any) -> bool:
 
 
 def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) -> None:
-    """Let each read expect a row of the name that a write is given, where it had one in all runs:
-    `stock[sku=sku]`."""
+    """Let each read expect the row of a name that a write is given: `stock[sku=sku]`."""
     slots = {slot(name): name for name, kind in book.parameters.items() if kind == "string"}
     args = sorted((key, str(each)) for write in writes for key, each in write.step.args.items())
     given = dict.fromkeys((key, slots[value]) for key, value in args if value in slots)
@@ -164,8 +161,7 @@ def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) 
 
 
 def expect_states(book: Book, before: Sequence[Source], *, is_changed: bool) -> None:
-    """Let each read of a row, or of a record by its id that `is_changed`, expect the state that it
-    had in all runs: `state: overdue`."""
+    """Let a read expect the state that a row, or a record by its id, had: `state: overdue`."""
     for source in [] if book.is_single else before:
         for row in source.rows:
             _expect_states(source, book.taken(source, row), path_of(row))
@@ -203,8 +199,7 @@ def echoes(book: Book, write: Source) -> None:
 
 
 def _is_alike(before: Any, after: Any) -> bool:
-    """Return True for two states of the same thing: most fields are the same ones, and something
-    names it in both."""
+    """Return True for two states of one thing: most fields are the same in both."""
     one, two = _leaves(before), _leaves(after)
     shared = set(one) & set(two)
     same = [path for path in shared if two[path] == one[path]]

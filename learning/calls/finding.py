@@ -107,8 +107,7 @@ class Clue(NamedTuple):
         return as_text(book.known[self.name][n]) if self.name else self.text
 
     def inside(self, like: Clue) -> Clue:
-        """Return the clue as one of any field of the mapping that is compared: "in blue" may be its
-        colour or another."""
+        """Return the clue as one of any field that is compared: "in blue" may be any colour."""
         is_within = self.level == like.level and self.field[0] == like.field[0]
         return self._replace(field=(*like.field, EVERY)) if is_within else self
 
@@ -131,8 +130,7 @@ def _of_source(book: Book, source: Source, wanted: Wanted) -> Iterator[Found]:
 
 
 class _Search:
-    """The search for what picks the rows of one path: fields that the requests name (`asked`), that
-    are known values, or that are always the same text (`fixed`)."""
+    """The search for what picks rows: what is asked, known, or a fixed text in all runs."""
 
     def __init__(self, book: Book, source: Source, wanted: Wanted, cases: Sequence[Case]) -> None:
         self.book, self.source, self.wanted, self.cases = book, source, wanted, cases
@@ -192,8 +190,7 @@ class _Search:
         return dict(sorted(found, key=lambda item: -len(str(item[1][0]))))
 
     def _asked(self, where: Form, rows: Sequence[Sequence[Any]]) -> str:
-        """Return the name of the parameter by which the requests name a field. One that all
-        requests say alike is tried as a text: it is needed only where it picks."""
+        """Return the parameter by which requests name a field; "" where all say it alike."""
         leaves = [self._said_leaf(n, row) for (n, _), row in zip(self.cases, rows, strict=True)]
         if "" in leaves or self.book.is_constant(list(map(plain, leaves))):
             return ""
@@ -227,7 +224,8 @@ class _Search:
     def _attempts(self) -> Iterator[tuple[Clue, ...]]:
         """Yield what may pick the rows, the simplest first."""
         asked = tuple(self.asked)
-        known = sorted(self.known, key=self._is_far)
+        given = self.book.parameters
+        known = sorted(self.known, key=lambda c: (c.name not in given, -c.level, len(c.field)))
         fixed = sorted(self.fixed, key=lambda clue: (clue.level, len(clue.field)))[:MAX_CONSTANTS]
         if asked or not known:
             yield asked
@@ -238,9 +236,6 @@ class _Search:
         yield asked
         for fewer in (known, []):
             yield from ((*asked, *fewer, *more) for more in _chosen(fixed, (1, 2)))
-
-    def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
-        return clue.name not in self.book.parameters, -clue.level, len(clue.field)
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[tuple[Clue, ...]]:
         """Yield what is asked, and that a mapping is else like one of an earlier answer."""

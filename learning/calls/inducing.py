@@ -113,16 +113,18 @@ class _Induced:
 
     def _commit(self) -> None:
         """Add the writes, and the reads behind the first one where the runs have the same."""
-        groups = _in_order([run.acts for run in self.runs])
-        groups = groups or _in_order([run.writes for run in self.runs])
+        writes = [run.writes for run in self.runs]
+        groups = _in_order([run.acts for run in self.runs]) or _in_order(writes)
         if groups is None:
-            told = [", ".join(call.tool for call in run.writes) or "nothing" for run in self.runs]
+            told = [", ".join(call.tool for call in calls) or "nothing" for calls in writes]
             raise LearningError(f"{OTHER_STEPS}: {' / '.join(told)}.")
         for group in groups:
-            if group[0][0] in self.runs[0].writes:
+            known = len(self.late)
+            if group[0][0] in writes[0]:
                 self._write(group)
-            elif self._added(group, self.late):
-                self.content.commit.append(self.late[-1])
+            else:
+                self._added(group, self.late)
+            self.content.commit += self.late[known:]
 
     def _write(self, group: Group) -> None:
         try:
@@ -174,8 +176,7 @@ class _Induced:
         )
 
     def _may_be_longer(self, name: str, asked: Sequence[str]) -> bool:
-        """Return True for several words, for a word between commas, and for a name that a read must
-        find, or it stops."""
+        """Return True for words, for one between commas, and for one that a read must find."""
         values = self.book.known[name]
         if any(isinstance(value, list) or " " in str(value) for value in values):
             return True
@@ -228,8 +229,7 @@ def _uses(texts: str, name: str) -> bool:
 
 
 def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:
-    """Return the writes of all runs step by step, calls of one tool that follow each other
-    together; None where they differ."""
+    """Return the calls of all runs step by step, a row of one tool as one; None if unlike."""
     folded = [list(_folded(run)) for run in runs]
     is_same = not differ([[calls[0].tool for calls in run] for run in folded])
     return list(zip(*folded, strict=True)) if is_same else None

@@ -25,8 +25,7 @@ ABOUT_THE_RUN = names(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call with its parsed answer. `root` is the extractor of the whole answer: json, csv, data
-    or output."""
+    """A call with its parsed answer; `root` extracts it all: json, csv, data or output."""
 
     tool: str
     args: dict[str, Any]
@@ -43,8 +42,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `plan` are its reads before the first write, `after` those behind it; `rest` is all
-    from the first write on."""
+    """A run: its reads before the first write, the reads behind it, and the `rest` in order."""
 
     trace: Trace
     plan: tuple[Call, ...]

@@ -25,6 +25,7 @@ from replay.procedure import ITEM
 from replay.template import names
 
 _STATE = re.compile(r"[a-z][a-z_-]*|True|False")
+_WORD = re.compile(r"\D+")  # a text that is no number or date
 WHOLE = "json"  # the extractor of a whole answer
 
 
@@ -87,7 +88,7 @@ class Writing:
                 yield change.where, slot(name)
             elif None in change.old or differ(change.new):
                 continue
-            elif _is_word(first) or first in given:
+            elif first in given or _WORD.fullmatch(str(first)):
                 yield change.where, first
 
     def _one_of(self, source: Source) -> Source | None:
@@ -141,11 +142,6 @@ def _picking(extractor: str) -> set[Form]:
     read = parse(extractor)
     rows = [each for each in read.segments if not isinstance(each, str)] if read else []
     return {condition.path for row in rows for condition in row}
-
-
-def _is_word(value: Any) -> bool:
-    """Return True for a text that is no number or date."""
-    return isinstance(value, str | bool) and not re.search(r"\d", str(value))
 
 
 def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) -> None:

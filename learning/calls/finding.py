@@ -102,10 +102,6 @@ class Clue(NamedTuple):
     def __str__(self) -> str:
         return f"{'.'.join(self.field)}{self.sign}" + (self.name or f"'{self.text}'")
 
-    def value(self, book: Book, n: int) -> str:
-        """Return the text that the field is compared with in a run."""
-        return as_text(book.known[self.name][n]) if self.name else self.text
-
     def inside(self, like: Clue) -> Clue:
         """Return the clue as one of any field that is compared: "in blue" may be any colour."""
         is_within = self.level == like.level and self.field[0] == like.field[0]
@@ -249,7 +245,8 @@ class _Search:
 
     def _models(self, key: str, wanted: Sequence[Any], asked: Sequence[Clue]) -> Iterator[str]:
         """Yield the names of earlier mappings that are like the wanted, but for what is asked."""
-        told = [{clue.value(self.book, n) for clue in asked} for n in range(len(wanted))]
+        texts = [self.book.known.get(clue.name, [clue.text] * len(wanted)) for clue in asked]
+        told = [set(map(as_text, row)) for row in zip(*texts, strict=True)]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
                 continue

@@ -54,9 +54,8 @@ class Values:
         keys = [sorted(value) for value in values]
         if differ(keys):
             raise Unexplained.of(key, keys)
-        return {
-            each: self._explained([value[each] for value in values], each) for each in values[0]
-        }
+        rows = {each: [value[each] for value in values] for each in values[0]}
+        return {each: self._explained(row, each) for each, row in rows.items()}
 
     def _list(self, values: Sequence[Any], key: str) -> Any:
         if self.book.is_constant(values):

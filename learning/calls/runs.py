@@ -67,11 +67,16 @@ class Run:
         return cls(trace, _once(plan), writes, _once(after), (*between, *tail))
 
     @property
-    def acts(self) -> list[Call]:
-        """Return the writes, and the reads behind the first one that ask for something new."""
+    def late(self) -> list[Call]:
+        """Return the reads behind the first write that ask for something new."""
         known = {call.key for call in self.plan}
-        reads = [call for call in self.after if call.tool != SCAN and call.key not in known]
-        return [call for call in self.rest if call in self.writes or call in reads]
+        return [call for call in self.after if call.tool != SCAN and call.key not in known]
+
+    @property
+    def acts(self) -> list[Call]:
+        """Return the writes and the late reads in their order."""
+        acts = [*self.writes, *self.late]
+        return [call for call in self.rest if call in acts]
 
     @property
     def request(self) -> str:

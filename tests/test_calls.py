@@ -181,6 +181,93 @@ def test_a_text_with_values_in_it_is_written_anew() -> None:
     assert draft.content.result == "{{to}} knows."
 
 
+def rent(kind: str, item: str, who: str, rows: list[tuple[str, str, str | None]]) -> Trace:
+    items = [{"number": key, "kind": own, "rented_to": by} for key, own, by in rows]
+    calls: Answers = [
+        ("school.list_items", {}, items),
+        (
+            "school.rent",
+            {"number": item, "who": who},
+            {"number": item, "kind": kind, "rented_to": who},
+        ),
+    ]
+    return trace(f"rent a {kind} to {who}", calls)
+
+
+def test_a_row_is_picked_by_what_is_empty_and_not_looked_for_when_it_is_not() -> None:
+    rows = [("V-1", "violin", "Bo"), ("V-2", "violin", None), ("C-1", "cello", None)]
+    draft = induce([rent("violin", "V-2", "Ida", rows), rent("cello", "C-1", "Tom", rows)], "rent")
+    assert draft.is_settled, draft.problems
+    assert draft.content.plan[0].save == {"number": "json[kind=kind & rented_to=''].number"}
+    assert draft.content.checks == []  # that row is no longer found
+    taken = Run.read(rent("violin", "V-1", "Zoe", rows[:1]))
+    assert "no row" in retrace(draft.procedure(), taken, {"kind": "violin", "who": "Zoe"})
+
+
+def cancel(who: str, day: str, lessons: list[tuple[str, str]]) -> Trace:
+    rows = [{"id": key, "day": on} for key, on in lessons]
+    cancels: Answers = [("school.cancel", {"id": key}, "ok") for key, on in lessons if on == day]
+    read = ("school.list_lessons", {"teacher": who}, rows)
+    return trace(f"{who} is ill on {day}", [read, *cancels])
+
+
+def test_one_word_of_a_request_picks_all_rows() -> None:
+    weeks = [[("L-1", "Friday"), ("L-2", "Monday"), ("L-3", "Friday")], [("L-4", "Monday"), ("L-5", "Sunday"), ("L-6", "Monday")]]  # fmt: skip
+    runs = [cancel("Ann", "Friday", weeks[0]), cancel("Bo", "Monday", weeks[1])]
+    draft = induce(runs, "ill")
+    assert draft.is_settled, draft.problems
+    assert draft.content.plan[0].save == {"ids": "all json[day=day].id"}
+    values = {"teacher": "Cy", "day": "Sunday"}
+    assert retrace(draft.procedure(), Run.read(cancel("Cy", "Sunday", weeks[1])), values) == ""
+
+
+def park(parcel: str, town: str, box: str, extra: Answers) -> Trace:
+    boxes = [{"box": box, "free": True}, {"box": "B-0", "free": False}]
+    calls: Answers = [
+        ("post.mark", {"parcel": parcel}, {"parcel": parcel, "state": "marked"}),
+        ("post.list_boxes", {"town": town}, boxes),
+        *extra,
+        ("post.park", {"parcel": parcel, "box": box}, "ok"),
+    ]
+    return trace(f"park {parcel} in {town}", calls)
+
+
+@pytest.mark.parametrize("extra", [[], [("post.get_weather", {}, {"sky": "grey"})]])
+def test_a_read_behind_the_first_write_is_a_step_where_something_needs_it(extra: Answers) -> None:
+    runs = [park("P-1", "Hull", "B-7", extra), park("P-22", "York", "B-9", extra)]
+    draft = induce(runs, "park")
+    assert draft.is_settled, draft.problems
+    assert [step.tool for step in draft.content.commit] == ["post.mark", "post.list_boxes", "post.park"]  # fmt: skip
+    values = {"parcel": "P-3", "town": "Goole"}
+    assert retrace(draft.procedure(), Run.read(park("P-3", "Goole", "B-4", extra)), values) == ""
+
+
+def where(parcel: str, to: str, depot: str, city: str) -> Trace:
+    calls: Answers = [
+        ("post.get_parcel", {"parcel": parcel}, {"to": to, "depot": depot}),
+        ("post.get_depot", {"depot": depot}, {"city": city}),
+    ]
+    return trace(f"where is {parcel}", calls, f"It is in {city}.")
+
+
+def test_two_answers_that_say_the_same_must_agree_later() -> None:
+    draft = induce([where("P-1", "Hull", "D-1", "Hull"), where("P-22", "York", "D-22", "York")], "where")  # fmt: skip
+    assert draft.is_settled, draft.problems
+    same, other = where("P-3", "Bath", "D-3", "Bath"), where("P-4", "Goole", "D-4", "Hull")
+    assert retrace(draft.procedure(), Run.read(same), {"parcel": "P-3"}) == ""
+    assert "Goole" in retrace(draft.procedure(), Run.read(other), {"parcel": "P-4"})
+
+
+def test_a_word_between_commas_may_be_of_several_words() -> None:
+    def send(to: str, city: str, code: str) -> Trace:
+        args = {"street": to, "city": city, "code": code}
+        return trace(f"send it to {to}, {city}, {code}", [("post.send", args, "ok")])
+
+    runs = [send("14 Mill Lane", "Leeds", "LS1 4DY"), send("3 Abbey Road", "York", "YO1 7H")]
+    wording = "send it to {street:words}, {city:words}, {code:words}"
+    assert induce(runs, "send").content.wordings == [wording]
+
+
 ROWS = {"one": {"size": "M", "kind": {"color": "red", "fit": "slim"}}, "two": {"size": "L", "kind": {"color": "blue", "fit": "slim"}}}  # fmt: skip
 
 

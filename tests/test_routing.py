@@ -120,6 +120,19 @@ def test_no_request_upsets_the_choice(text: str) -> None:
     assert match is None or match.sop.runs_alone
 
 
+def test_texts_that_commas_tell_apart_do_not_run_together(tmp_path: Path) -> None:
+    kinds = "street: {type: string}, city: {type: string}, code: {type: string}"
+    wording = "send it to {street:words}, {city}, {code:words}"
+    sop = one(tmp_path, "send", [wording], properties=kinds)
+    match = exact("send it to 5 The Green, Hull, HU4 3AB", [sop])
+    assert match and match.parameters == {
+        "street": "5 The Green",
+        "city": "Hull",
+        "code": "HU4 3AB",
+    }
+    assert exact("send it to 5 The Green, Market Weighton, YO43 3AB", [sop]) is None
+
+
 # what is shown
 
 

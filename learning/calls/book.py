@@ -110,8 +110,7 @@ class Book:
         return next(name for name in names if name not in taken)
 
     def parameter(self, key: str, values: Sequence[Any], is_exact: bool = True) -> str:
-        """Return the name of the parameter that has these values in the requests; "" where a
-        request names no such."""
+        """Return the name of the parameter that has these values in the requests, else ""."""
         beside = self._words_beside(values, is_exact)
         places = [self._said(n, value, is_exact, beside) for n, value in enumerate(values)]
         if not all(places):

@@ -25,6 +25,7 @@ from replay.procedure import ITEM
 from replay.template import names
 
 _STATE = re.compile(r"[a-z][a-z_-]*|True|False")
+_WORD = re.compile(r"\D+")  # a text that is no number or date
 WHOLE = "json"  # the extractor of a whole answer
 
 
@@ -56,8 +57,7 @@ class Writing:
     writes: Sequence[Source]
 
     def checks(self) -> list[dict[str, Any]]:
-        """Return the reads that prove the writes, as steps. What was so before in all runs is
-        expected before the write."""
+        """Return the reads that prove the writes; let reads expect what was so in all runs."""
         given = {value for write in self.writes for value in leaves(write.step.args)}
         found = []
         for source in self.before:
@@ -88,7 +88,7 @@ class Writing:
                 yield change.where, slot(name)
             elif None in change.old or differ(change.new):
                 continue
-            elif _is_word(first) or first in given:
+            elif first in given or _WORD.fullmatch(str(first)):
                 yield change.where, first
 
     def _one_of(self, source: Source) -> Source | None:
@@ -104,20 +104,21 @@ class Writing:
         return Source(DraftStep(step.tool, args), answers, source.root)
 
     def _changes(self, source: Source) -> Iterator[Change]:
-        """Yield what the record of a read, or a row that was picked of it, says else later; nothing
-        of a row that would no longer be picked."""
+        """Yield what a record, or a row that is still picked after it, says else later."""
         for row in (WHOLE, *source.rows):
             where = tuple(filter(None, [path_of(row)]))
             earlier = self.book.taken(source, row)
             later = [self._later(source, row, n, was) for n, was in enumerate(earlier)]
             old, new = list(map(_leaves, earlier)), list(map(_leaves, later))
-            rows = {
-                path: [[each.get(path) for each in leaves] for leaves in (old, new)]
+            changes = [
+                Change(
+                    (*where, *path), [each.get(path) for each in old], [each[path] for each in new]
+                )
                 for path in places.shared(new)
-            }
-            changed = {path: row for path, row in rows.items() if not any(map(is_same, *row))}
-            if not _picking(row) & set(changed):
-                yield from (Change((*where, *path), *row) for path, row in changed.items())
+            ]
+            changes = [each for each in changes if not any(map(is_same, each.old, each.new))]
+            if not _picking(row) & {each.path[len(where) :] for each in changes}:
+                yield from changes
 
     def _later(self, source: Source, row: str, n: int, was: Any) -> Any:
         """Return what a read, or a row of it, says later, or a write that answered its like."""
@@ -143,14 +144,8 @@ def _picking(extractor: str) -> set[Form]:
     return {condition.path for row in rows for condition in row}
 
 
-def _is_word(value: Any) -> bool:
-    """Return True for a text that is no number or date."""
-    return isinstance(value, str | bool) and not re.search(r"\d", str(value))
-
-
 def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) -> None:
-    """Let each read expect a row of the name that a write is given, where it had one in all runs:
-    `stock[sku=sku]`."""
+    """Let each read expect the row of a name that a write is given: `stock[sku=sku]`."""
     slots = {slot(name): name for name, kind in book.parameters.items() if kind == "string"}
     args = sorted((key, str(each)) for write in writes for key, each in write.step.args.items())
     given = dict.fromkeys((key, slots[value]) for key, value in args if value in slots)
@@ -162,8 +157,7 @@ def expect_rows(book: Book, before: Sequence[Source], writes: Sequence[Source]) 
 
 
 def expect_states(book: Book, before: Sequence[Source], *, is_changed: bool) -> None:
-    """Let each read of a row, or of a record by its id that `is_changed`, expect the state that it
-    had in all runs: `state: overdue`."""
+    """Let a read expect the state that a row, or a record by its id, had: `state: overdue`."""
     for source in [] if book.is_single else before:
         for row in source.rows:
             _expect_states(source, book.taken(source, row), path_of(row))
@@ -186,14 +180,11 @@ def _expect_states(source: Source, rows: Sequence[Any], where: str) -> None:
 def _is_asked_for(records: Sequence[Any], source: Source) -> bool:
     """Return True for mappings that hold what the read was asked with, unlike in the runs."""
     ids = [row for row in source.asked.values() if differ(list(map(str, row)))]
-    is_whole = all(isinstance(each, dict) for each in records)
-    return is_whole and any([each.get(key) for each in records] in ids for key in records[0])
+    return any([places.below(each, [key]) for each in records] in ids for key in records[0])
 
 
 def echoes(book: Book, write: Source) -> None:
     """Let a write expect the values that it was given and its answer repeats."""
-    if write.is_looped or write.root != "json":
-        return
     answers = list(map(_leaves, write.answers))
     given = set(names(write.step.args))
     for path in answers[0]:
@@ -204,8 +195,7 @@ def echoes(book: Book, write: Source) -> None:
 
 
 def _is_alike(before: Any, after: Any) -> bool:
-    """Return True for two states of the same thing: most fields are the same ones, and something
-    names it in both."""
+    """Return True for two states of one thing: most fields are the same in both."""
     one, two = _leaves(before), _leaves(after)
     shared = set(one) & set(two)
     same = [path for path in shared if two[path] == one[path]]

@@ -8,13 +8,14 @@ the request's words wins, then the one whose field has the name of the argument.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from learning.calls import places, requests
-from learning.calls.book import Book, Source, path_of
+from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Form, Path, differ
 from replay.extract import EVERY, KEY, is_like, plain
 from replay.template import as_text
@@ -51,9 +52,8 @@ class Found:
 
     def guard(self, value: Any) -> None:
         """Let the step that brings the answer expect a value in it."""
-        path = path_of(self.extractor)
-        if path and not self.extractor.startswith("all "):
-            self.source.expect(path, value)
+        if found := re.fullmatch(r"json\.?(.+)", self.extractor):
+            self.source.expect(found[1], value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,8 @@ class Clue(NamedTuple):
     def __str__(self) -> str:
         return f"{'.'.join(self.field)}{self.sign}" + (self.name or f"'{self.text}'")
 
-    def value(self, book: Book, n: int) -> str:
-        """Return the text that the field is compared with in a run."""
-        return as_text(book.known[self.name][n]) if self.name else self.text
-
     def inside(self, like: Clue) -> Clue:
-        """Return the clue as one of any field of the mapping that is compared: "in blue" may be its
-        colour or another."""
+        """Return the clue as one of any field that is compared: "in blue" may be any colour."""
         is_within = self.level == like.level and self.field[0] == like.field[0]
         return self._replace(field=(*like.field, EVERY)) if is_within else self
 
@@ -131,8 +126,7 @@ def _of_source(book: Book, source: Source, wanted: Wanted) -> Iterator[Found]:
 
 
 class _Search:
-    """The search for what picks the rows of one path: fields that the requests name (`asked`), that
-    are known values, or that are always the same text (`fixed`)."""
+    """The search for what picks rows: what is asked, known, or a fixed text in all runs."""
 
     def __init__(self, book: Book, source: Source, wanted: Wanted, cases: Sequence[Case]) -> None:
         self.book, self.source, self.wanted, self.cases = book, source, wanted, cases
@@ -146,8 +140,6 @@ class _Search:
 
     def found(self) -> Found | None:
         """Return the first extractor that gives all values."""
-        if self.last == ROW and not isinstance(self._rows(self.levels[-1])[0], dict):
-            return None if self.wanted.is_list else self._tested(())  # an item of a plain list
         for level in self.levels:
             self._look_at(level)
         tested = ((chosen, self._tested(chosen)) for chosen in self._attempts())
@@ -194,8 +186,7 @@ class _Search:
         return dict(sorted(found, key=lambda item: -len(str(item[1][0]))))
 
     def _asked(self, where: Form, rows: Sequence[Sequence[Any]]) -> str:
-        """Return the name of the parameter by which the requests name a field. One that all
-        requests say alike is tried as a text: it is needed only where it picks."""
+        """Return the parameter by which requests name a field; "" where all say it alike."""
         leaves = [self._said_leaf(n, row) for (n, _), row in zip(self.cases, rows, strict=True)]
         if "" in leaves or self.book.is_constant(list(map(plain, leaves))):
             return ""
@@ -229,7 +220,8 @@ class _Search:
     def _attempts(self) -> Iterator[tuple[Clue, ...]]:
         """Yield what may pick the rows, the simplest first."""
         asked = tuple(self.asked)
-        known = sorted(self.known, key=self._is_far)
+        given = self.book.parameters
+        known = sorted(self.known, key=lambda c: (c.name not in given, -c.level, len(c.field)))
         fixed = sorted(self.fixed, key=lambda clue: (clue.level, len(clue.field)))[:MAX_CONSTANTS]
         if asked or not known:
             yield asked
@@ -240,9 +232,6 @@ class _Search:
         yield asked
         for fewer in (known, []):
             yield from ((*asked, *fewer, *more) for more in _chosen(fixed, (1, 2)))
-
-    def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
-        return clue.name not in self.book.parameters, -clue.level, len(clue.field)
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[tuple[Clue, ...]]:
         """Yield what is asked, and that a mapping is else like one of an earlier answer."""
@@ -256,7 +245,8 @@ class _Search:
 
     def _models(self, key: str, wanted: Sequence[Any], asked: Sequence[Clue]) -> Iterator[str]:
         """Yield the names of earlier mappings that are like the wanted, but for what is asked."""
-        told = [{clue.value(self.book, n) for clue in asked} for n in range(len(wanted))]
+        texts = [self.book.known.get(clue.name, [clue.text] * len(wanted)) for clue in asked]
+        told = [set(map(as_text, row)) for row in zip(*texts, strict=True)]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
                 continue

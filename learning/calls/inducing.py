@@ -29,7 +29,7 @@ from replay.wordings import LITERAL
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
 FORMATS = {"url": r"https?://", "path": r"~?/"}
-COMMAS = ",，、;；"
+SET_OFF = r"[,，、;；]\s*\{NAME\}\s*([,，、;；]|$)"
 USES = r"\{\{NAME\}\}|[=~]\s*NAME\b|'each': 'NAME'|'min_count': {[^}]*'NAME'"
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
@@ -101,11 +101,11 @@ class _Induced:
         known = -1
         while waiting and known != len(self.content.plan):
             known, self.notes = len(self.content.plan), []
-            waiting = [group for group in waiting if not self._added(group)]
+            waiting = [group for group in waiting if not self._added(group, self.content.plan)]
 
-    def _added(self, group: Group) -> bool:
+    def _added(self, group: Group, steps: list[DraftStep]) -> bool:
         try:
-            self.content.plan += self.steps.reads(group)
+            steps += self.steps.reads(group)
         except Unexplained as why:
             self.notes.append(f"{group[0][0].tool} was left out: {why}")
             return False
@@ -113,26 +113,24 @@ class _Induced:
 
     def _commit(self) -> None:
         """Add the writes, and the reads behind the first one where the runs have the same."""
-        groups = _in_order([run.acts for run in self.runs])
-        groups = groups or _in_order([run.writes for run in self.runs])
+        writes = [run.writes for run in self.runs]
+        groups = _in_order([run.acts for run in self.runs]) or _in_order(writes)
         if groups is None:
-            told = [", ".join(call.tool for call in run.writes) or "nothing" for run in self.runs]
+            told = [", ".join(call.tool for call in calls) or "nothing" for calls in writes]
             raise LearningError(f"{OTHER_STEPS}: {' / '.join(told)}.")
         for group in groups:
-            is_late = group[0][0] not in self.runs[0].writes
-            add = self._read_late if is_late else self._write
-            try:
-                add(group)
-            except Unexplained as why:
-                (self.notes if is_late else self.problems).append(f"{UNSOLVED}: {why}")
+            known = len(self.late)
+            if group[0][0] in writes[0]:
+                self._write(group)
+            else:
+                self._added(group, self.late)
+            self.content.commit += self.late[known:]
 
     def _write(self, group: Group) -> None:
-        self.content.commit += self.steps.writes(group)
-
-    def _read_late(self, group: Group) -> None:
-        steps = self.steps.reads(group)
-        self.late += steps
-        self.content.commit += steps
+        try:
+            self.content.commit += self.steps.writes(group)
+        except Unexplained as why:
+            self.problems.append(f"{UNSOLVED}: {why}")
 
     def _result(self) -> None:
         answers = [run.trace.answer.strip() for run in self.runs]
@@ -165,34 +163,28 @@ class _Induced:
                 self.content.plan.insert(at + 1, step)
 
     def _wordings(self) -> list[str]:
+        """Return the requests with slots; else the name of the SOP with all of its parameters."""
         names = self.book.parameters
-        shapes = {name: ":words" for name in names if self._may_be_longer(name)}
-        asked = [
-            requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
-        ]
+        spans = [(run.request, self._spans(n)) for n, run in enumerate(self.runs)]
+        plain = [requests.slotted(request, own, {}) for request, own in spans]
+        shapes = {name: ":words" for name in names if self._may_be_longer(name, plain)}
+        asked = [requests.slotted(request, own, shapes) for request, own in spans]
         slots = [f"{name} {{{name}{shapes.get(name, '')}}}" for name in names]
-        plain = " ".join([self.name.replace("-", " "), *slots])
-        schema = self.content.schema
-        return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
+        schema, called = self.content.schema, self.name.replace("-", " ")
+        return fitting_wordings(asked, schema) or fitting_wordings(
+            [" ".join([called, *slots])], schema
+        )
 
-    def _may_be_longer(self, name: str) -> bool:
-        """Return True for several words, and for a name that a read must find, or it stops."""
+    def _may_be_longer(self, name: str, asked: Sequence[str]) -> bool:
+        """Return True for words, for one between commas, and for one that a read must find."""
         values = self.book.known[name]
         if any(isinstance(value, list) or " " in str(value) for value in values):
             return True
-        if all(self._is_set_off(n, name) for n in range(len(self.runs))):
-            return True
         if not all(isinstance(value, str) and value.isalpha() for value in values):
             return False
+        if all(re.search(SET_OFF.replace("NAME", name), text) for text in asked):
+            return True
         return _uses(repr([step.as_yaml() for step in self.content.plan]), name)
-
-    def _is_set_off(self, n: int, name: str) -> bool:
-        """Return True for a plain word between commas, or between one and the end."""
-        if name not in (spans := self._spans(n)) or not str(self.book.known[name][n]).isalpha():
-            return False
-        text, (start, end) = self.runs[n].request, spans[name]
-        signs = text[:start].rstrip()[-1:] + text[end:].strip(" .!?")[:1]
-        return signs != "" and set(signs) <= set(COMMAS)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         """Return where each value stands in a request; a list only where it is one."""
@@ -237,8 +229,7 @@ def _uses(texts: str, name: str) -> bool:
 
 
 def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:
-    """Return the writes of all runs step by step, calls of one tool that follow each other
-    together; None where they differ."""
+    """Return the calls of all runs step by step, a row of one tool as one; None if unlike."""
     folded = [list(_folded(run)) for run in runs]
     is_same = not differ([[calls[0].tool for calls in run] for run in folded])
     return list(zip(*folded, strict=True)) if is_same else None

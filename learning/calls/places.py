@@ -25,8 +25,7 @@ class Step(NamedTuple):
 
 
 def nodes(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield all that stands in an answer with its path, a thing before its parts. A mapping of
-    mappings is gone through both by its keys and as rows."""
+    """Yield all that stands in an answer; a mapping of mappings by its keys and as rows."""
     yield path, value
     if len(path) > MAX_DEPTH:
         return
@@ -116,8 +115,7 @@ def below(value: Any, keys: Sequence[str]) -> Any:
 
 
 def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
-    """Return the scalars of a row by their path; `*` stands for the items of a list, and for any
-    field of a part."""
+    """Return the scalars of a row by path; `*` for items of a list, or any field of a part."""
     found: dict[Form, list[Any]] = {}
     for path, leaf in nodes(row):
         if path and not isinstance(leaf, list | Mapping):

@@ -15,8 +15,8 @@ def spans(request: str, text: str, is_exact: bool) -> list[Span]:
     """Return where a request names a text. Chinese needs no space around it."""
     if not text.strip():
         return []
-    pattern = r"[\s_]+".join(re.escape(part) for part in re.split(r"[\s_]+", text.strip()))
-    pattern = re.escape(text) if is_exact else pattern
+    parts = [text] if is_exact else re.split(r"[\s_]+", text.strip())
+    pattern = r"[\s_]+".join(map(re.escape, parts))
     before = _BEFORE if text[:1].isascii() else ""
     behind = _BEHIND if text[-1:].isascii() else ""
     flags = 0 if is_exact else re.IGNORECASE

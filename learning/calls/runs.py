@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import filterfalse, takewhile
 from operator import attrgetter
@@ -24,8 +25,7 @@ ABOUT_THE_RUN = names(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call with its parsed answer. `root` is the extractor of the whole answer: json, csv, data
-    or output."""
+    """A call with its parsed answer; `root` extracts it all: json, csv, data or output."""
 
     tool: str
     args: dict[str, Any]
@@ -42,8 +42,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `plan` are its reads before the first write, `after` those behind it; `rest` is all
-    from the first write on."""
+    """A run: its reads before the first write, the reads behind it, and the `rest` in order."""
 
     trace: Trace
     plan: tuple[Call, ...]
@@ -68,11 +67,16 @@ class Run:
         return cls(trace, _once(plan), writes, _once(after), (*between, *tail))
 
     @property
-    def acts(self) -> list[Call]:
-        """Return the writes, and the reads behind the first one that ask for something new."""
+    def late(self) -> list[Call]:
+        """Return the reads behind the first write that ask for something new."""
         known = {call.key for call in self.plan}
-        reads = [call for call in self.after if call.tool != SCAN and call.key not in known]
-        return [call for call in self.rest if call in self.writes or call in reads]
+        return [call for call in self.after if call.tool != SCAN and call.key not in known]
+
+    @property
+    def acts(self) -> list[Call]:
+        """Return the writes and the late reads in their order."""
+        acts = [*self.writes, *self.late]
+        return [call for call in self.rest if call in acts]
 
     @property
     def request(self) -> str:
@@ -137,26 +141,22 @@ def _once(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 
 def _call(result: Result, reads: bool) -> Call:
-    value, root = answered(result)
+    """Return a call with what it answered, parsed as far as it can be."""
+    value, root = _answered(result.data)
     return Call(result.tool, result.args, value, root, reads, result)
 
 
-def answered(result: Result) -> tuple[Any, str]:
-    """Return what a call answered, parsed as far as it can be, and the extractor of the whole."""
-    data = result.data
+def _answered(data: Any) -> tuple[Any, str]:
     if isinstance(data, dict) and not {"output", "file"} & set(data):
         return data, "data"
-    try:
+    with suppress(ValueError, OSError):
         value = json_of(data)
         if isinstance(value, list | dict):
             return value, "json"
-    except (ValueError, OSError):
-        pass
     text = _text(data)
-    try:
+    with suppress(ValueError):
         return (table(text), "csv") if "\n" in text else (text, "output")
-    except ValueError:
-        return text, "output"
+    return text, "output"
 
 
 def _text(data: Any) -> str:

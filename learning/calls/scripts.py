@@ -3,6 +3,7 @@ code."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,10 @@ def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
         return None
     if kind == "python":
         return texts[0] if len(set(texts)) == 1 else None
-    folders = [str(run.trace.cwd) for run in book.runs]
     found = set()
-    for n, text in enumerate(texts):
+    for n, (text, run) in enumerate(zip(texts, book.runs, strict=True)):
         values = {name: str(row[n]) for name, row in vectors.items()}
-        written = Written.of(text, values, [folders[n]])
-        found.add(written.text)
+        found.add(Written.of(text, values, [str(run.trace.cwd)]).text)
     return found.pop() if len(found) == 1 else None
 
 
@@ -38,7 +37,7 @@ def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | 
     for n, vector in enumerate(_differing(texts), 1):
         if vector and not (book.called(vector, "value") or book.parameter(f"value_{n}", vector)):
             return None
-    return {name: row for name, row in book.known.items() if _stands(row, texts)}
+    return {name: row for name, row in book.known.items() if all(map(_stands, row, texts))}
 
 
 def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -48,12 +47,7 @@ def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [] if None in rows else [text, *(row["it"] for row in rows if row)]
 
 
-def _stands(row: Sequence[Any], texts: Sequence[str]) -> bool:
-    pairs = zip(row, texts, strict=True)
-    return all(_spelled(str(value), text) for value, text in pairs)
-
-
-def _spelled(value: str, text: str) -> bool:
-    home = str(Path.home())
-    short = value.replace(home, "~", 1) if value.startswith(f"{home}/") else value
-    return len(value) > 1 and (value in text or short in text)
+def _stands(value: Any, text: str) -> bool:
+    spelled = str(value)
+    short = re.sub(rf"^{re.escape(str(Path.home()))}/", "~/", spelled)
+    return len(spelled) > 1 and any(each in text for each in (spelled, short))

@@ -115,12 +115,13 @@ class Steps:
 
     def _list_of(self, items: list[list[Any]], argument: str, may_be_part: bool) -> str:
         many = argument if argument.endswith("s") else f"{argument}s"
-        if any(len(row) > 1 for row in items) and (name := self._named(items, many)):
-            return name
-        if may_be_part and (name := self._whole_list(items, many)):
-            return name
-        shown = " / ".join(", ".join(map(str, row)) for row in items)
-        raise Unexplained(f"{argument}: no list holds {shown}")
+        name = self._named(items, many) if any(len(row) > 1 for row in items) else ""
+        if not name and may_be_part:
+            name = self._whole_list(items, many)
+        if not name:
+            shown = " / ".join(", ".join(map(str, row)) for row in items)
+            raise Unexplained(f"{argument}: no list holds {shown}")
+        return name
 
     def _named(self, items: list[list[Any]], key: str) -> str:
         try:
@@ -133,13 +134,18 @@ class Steps:
         """Return the name of a list of an earlier answer that holds these items."""
         for source in (each for each in self.book.sources if not each.is_looped):
             for form in _lists_with(source.answers[0], items[0][0]):
-                lists = [places.below(answer, form) for answer in source.answers]
-                if all(map(_holds, lists, items)):
-                    extractor = ".".join([source.root, *form])
-                    return self.book.called(lists, key) or self.book.save(
-                        source, extractor, lists, form[-1] if form else key
-                    )
+                lists = [_listed(places.below(answer, form)) for answer in source.answers]
+                if all(
+                    item in many for many, row in zip(lists, items, strict=True) for item in row
+                ):
+                    extractor, name = ".".join([source.root, *form]), [key, *form][-1]
+                    found = self.book.called(lists, key)
+                    return found or self.book.save(source, extractor, lists, name)
         return ""
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _is_single(group: Group) -> bool:
@@ -158,10 +164,6 @@ def _lists_with(answer: Any, item: Any) -> list[Form]:
         form[:-1] for form in places.paths_to(answer, item, places.is_same) if form
     )
     return [form for form in found if ROW not in form]
-
-
-def _holds(many: Any, some: Sequence[Any]) -> bool:
-    return isinstance(many, list) and all(item in many for item in some)
 
 
 def _rows_with(answer: Any, calls: Sequence[Call], names: Sequence[str]) -> list[Any]:

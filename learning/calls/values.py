@@ -54,9 +54,8 @@ class Values:
         keys = [sorted(value) for value in values]
         if differ(keys):
             raise Unexplained.of(key, keys)
-        return {
-            each: self._explained([value[each] for value in values], each) for each in values[0]
-        }
+        rows = {each: [value[each] for value in values] for each in values[0]}
+        return {each: self._explained(row, each) for each, row in rows.items()}
 
     def _list(self, values: Sequence[Any], key: str) -> Any:
         if self.book.is_constant(values):
@@ -127,15 +126,15 @@ class Values:
         is_telling = differ(answers) or min(map(len, answers)) >= MIN_CHARS
         if is_telling and (name := self._looked_up(answers, "answer", as_text=True)):
             return slot(name)
-        return self.composed(answers, "answer", must_differ=is_question)
+        told = self.composed(answers, "answer")
+        if is_question and self.book.is_single and told == answers[0]:
+            raise Unexplained.of("answer", answers)
+        return told
 
-    def composed(self, values: Sequence[str], key: str, *, must_differ: bool = False) -> str:
+    def composed(self, values: Sequence[str], key: str) -> str:
         """Return a text with the values in it that differ between the runs. Raises Unexplained."""
         texts = self.with_names(values)
         if not differ(texts):
-            is_as_it_was = texts[0] == values[0] and self.book.is_single
-            if must_differ and is_as_it_was:
-                raise Unexplained.of(key, values)
             return texts[0]
         try:
             return self._joined([TOKEN.findall(text) for text in texts], key)

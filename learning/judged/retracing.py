@@ -38,7 +38,6 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
 
 def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
     """Return the changes that a replay asks for. Raises Diverged."""
-    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
     asked: list[ToolCall] = []
     used: list[Call] = []
     goes_on = bool(run.after) or not run.writes
@@ -48,14 +47,19 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
         if not reply.calls:
             break
         call = reply.calls[0]
-        if not reply.only_reads and _plain(call.name, call.args) not in late:
-            asked.append(call)
+        asked += [] if reply.only_reads else _changes(run, call)
         found = _answer(run, call, used, is_later=bool(asked))
         is_own_check = reply.only_reads and asked
         if found is None and is_own_check:
             break
         request = Request(turn=1, messages=[], last=found or UNREAD)
     return asked
+
+
+def _changes(run: Run, call: ToolCall) -> list[ToolCall]:
+    """Return the call; nothing where the run only read with it."""
+    late = [_plain(each.tool, each.result.args) for each in run.late]
+    return [] if _plain(call.name, call.args) in late else [call]
 
 
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:

@@ -127,7 +127,7 @@ def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
         if not text or _PROCEDURE.search(text):
             continue
         section = section_of(text)
-        named = [value for value in values(text) if value.kind in TELLING or value.kind == "number"]
+        named = {value.kind for value in values(text)} & {*TELLING, "number"}
         if named or section in ("NEGATIVE", "PREFERENCES"):
             yield Proposal(section, text, turns_for(section, text, record))
 

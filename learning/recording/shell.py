@@ -169,6 +169,11 @@ class Recording:
         """Return the id of the run."""
         return self._log.run
 
+    @property
+    def _running(self) -> _Running | None:
+        command = self._command
+        return command if command and command.is_running else None
+
     def begin(self, name: str, *, home: Path, lang: str, cwd: Path) -> None:
         """Open the run."""
         self._cwd = str(cwd)
@@ -208,9 +213,8 @@ class Recording:
 
     def typed(self, keys: bytes) -> bytes:
         """Note that the owner types while a command runs; return the keys unchanged."""
-        command = self._command
-        pressed = _ANSWERS.sub(b"", keys)
-        if command is None or not command.is_running or not pressed:
+        command, pressed = self._running, _ANSWERS.sub(b"", keys)
+        if command is None or not pressed:
             return keys
         modes, is_unread = self.modes(), self.is_unread()
         # not before the modes: those of the shell's own prompt are then seen to be after the
@@ -231,8 +235,8 @@ class Recording:
         return keys
 
     def _capture(self, data: bytes) -> None:
-        if self._command is not None and self._command.is_running and data:
-            self._command.output.add(data)
+        if self._running is not None:
+            self._running.output.add(data)
 
     def _hear(self, mark: Mark) -> None:
         if mark.kind == "start":
@@ -261,12 +265,11 @@ class Recording:
         self._begin(mark, mark.text if mark.number != self._number else None)
 
     def _hear_end(self, mark: Mark) -> None:
-        command = self._command
-        if command is not None and command.is_running:
+        if command := self._running:
             command.typed = [each for each in command.typed if _is_for(command, mark, *each)]
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
-        elif command is None and self._is_unheard_function(mark):
+        elif self._command is None and self._is_unheard_function(mark):
             self._begin(mark, mark.text)
             self._stop(mark.status, mark.folder)
 

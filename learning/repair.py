@@ -398,12 +398,8 @@ class _After:
         return self._stored({**known, **new}, status, reason)
 
     def _stored(self, files: Mapping[str, bytes], status: Status, reason: str) -> list[Event]:
-        about: dict[str, Any] = {
-            "reason": reason,
-            "run": self.run,
-            "expects_version": self.sop.version,
-        }
-        self.store.write(self.sop.name, dict(files), status=status, **about)
+        about: dict[str, Any] = {"run": self.run, "expects_version": self.sop.version}
+        self.store.write(self.sop.name, dict(files), status=status, reason=reason, **about)
         return self._learned(status, reason)
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.cases import Case, free_name, masked, read_cases
+from learning.cases import Case, free_name, masked, read_cases, shown
 from learning.guards import evidence
 from learning.prove import inputs_of
 from memory.history import contents_of
@@ -244,7 +244,7 @@ def _mismatch(case: Case, outcome: Outcome) -> str:
     for key in () if was_seen else ("status", "result"):
         found, wanted = getattr(outcome, key), case.expect.get(key)
         if masked(wanted) not in (None, masked(found)):
-            return f"{key}: expected {_shown(wanted)}, got {_shown(found)}"
+            return f"{key}: expected {shown(wanted)}, got {shown(found)}"
     return ""
 
 
@@ -374,8 +374,3 @@ def _store(store: SopChanges, sop: Sop, verdict: Verdict) -> None:
 
 def _plain(value: Any) -> Any:
     return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 160 else f"{text[:157]}…"

@@ -191,31 +191,26 @@ def other_values(
 ) -> tuple[dict[str, str] | None, str]:
     """Return the values with which another run's lines are these lines, or None and the first line
     that is not. `only`: which places of a value vary, where not all do."""
-    pattern, names = _pattern(typed, values, only or {})
-    found = re.fullmatch(pattern, other, re.DOTALL)
-    if found:
-        return {name: found[name] for name in names}, ""
-    pairs = zip(typed.splitlines(), other.splitlines(), strict=False)
-    for mine, its in pairs:
-        if not re.fullmatch(_pattern(mine, values, {})[0], its):
+    if found := re.fullmatch(_pattern(typed, values, only or {}), other, re.DOTALL):
+        return found.groupdict(), ""
+    for mine, its in zip(typed.splitlines(), other.splitlines(), strict=False):
+        if not re.fullmatch(_pattern(mine, values, {}), its):
             return None, its
-    return None, (other.splitlines() or [""])[-1]
+    return None, "".join(other.splitlines()[-1:])
 
 
-def _pattern(typed: str, values: Mapping[str, str], only: Only) -> tuple[str, list[str]]:
+def _pattern(typed: str, values: Mapping[str, str], only: Only) -> str:
+    """Return the form of lines: each value a group of its name, at all other places the same."""
     letters = Letters(typed)
     found = []
     for name, text in values.items():
         spots = places(letters, text)
         found += [(name, spots[at]) for at in only.get(name, range(len(spots)))]
-    pieces, at, names = [], 0, []
+    form, at = "", 0
     for name, place in apart(found):
-        pieces.append(re.escape(typed[at : place.start]))
-        pieces.append(f"(?P={name})" if name in names else f"(?P<{name}>.+?)")
-        names.append(name)
-        at = place.end
-    pieces.append(re.escape(typed[at:]))
-    return "".join(pieces), list(dict.fromkeys(names))
+        group = f"(?P={name})" if f"(?P<{name}>" in form else f"(?P<{name}>.+?)"
+        form, at = form + re.escape(typed[at : place.start]) + group, place.end
+    return form + re.escape(typed[at:])
 
 
 def differing(typed: str, others: Sequence[str]) -> list[str]:

@@ -133,6 +133,11 @@ class _Running:
         0.0  # when the terminal last held no line that had been typed: those before it were read
     )
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return the turn, the call and the tool that the run log has for it."""
+        return {"turn": self.turn, "call": f"c{self.turn}", "tool": "code_run"}
+
 
 def _is_for(command: _Running, mark: Mark, at: float, note: str) -> bool:
     """Return False for keys that came after a command's end, or wait: the shell's own."""
@@ -291,20 +296,11 @@ class Recording:
         args: dict[str, Any] = {"type": "bash", "script": script}
         if mark.folder != self._cwd:
             args["cwd"] = self._redactor(mark.folder)
-        call = ToolCall(f"c{self._turn}", "code_run", args)
+        call = ToolCall(command.about["call"], "code_run", args)
         self._write({"type": "turn_started", "turn": self._turn})
         self._write(Reply(calls=[call], model=MODEL, kind="scripted").event(self._turn))
-        self._write(
-            {
-                "type": "tool_started",
-                "turn": self._turn,
-                "call": call.id,
-                "tool": call.name,
-                "args": args,
-                "hash": call_hash(call.name, args),
-                "only_reads": False,
-            }
-        )
+        started = {"type": "tool_started", **command.about, "args": args}
+        self._write(started | {"hash": call_hash(call.name, args), "only_reads": False})
         self._log.sync()
 
     def _stop(self, exit_code: int | None, folder: str) -> None:
@@ -321,18 +317,9 @@ class Recording:
         if command is None:
             return
         data = self._redactor.redact(self._data(command))
-        self._write(
-            {
-                "type": "tool_ended",
-                "at": command.ended_at,
-                "turn": command.turn,
-                "call": f"c{command.turn}",
-                "tool": "code_run",
-                "status": _status(data),
-                "seconds": round(command.ended - command.started, 3),
-                "data": data,
-            }
-        )
+        seconds = round(command.ended - command.started, 3)
+        ended = {"type": "tool_ended", "at": command.ended_at, **command.about}
+        self._write(ended | {"status": _status(data), "seconds": seconds, "data": data})
         self._log.sync()
 
     def _data(self, command: _Running) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from typing import Any
 from learning.induce.letters import Letters
 from learning.induce.places import apart, places
 from learning.induce.write import written
+from learning.looks import kinds_of
 from learning.prove.strictness import Line
 from learning.trace import Trace
 from memory.evidence import Result
-from shell import Setting, scan
 from text import names
 
 LOOKS = names(
@@ -110,10 +110,7 @@ def _stands(answer: str, line: str) -> bool:
 
 def _is_local(call: Result) -> bool:
     """Return True for a call whose effects a stage shows: without a change it did nothing."""
-    if call.tool != "code_run" or call.args.get("type") == "python":
-        return True
-    effects = scan(str(call.args.get("script", "")), Setting({}, "/"))
-    return {effect.kind for effect in effects} <= _LOCAL
+    return call.tool != "code_run" or kinds_of(call.args) <= _LOCAL
 
 
 def _is_repeated(line: Line, trace: Trace, later: Iterable[Line]) -> bool:

@@ -174,9 +174,11 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
     if taught.outcome is None or second.outcome is None:
         return "one of the two could not be tried"
-    is_same = procedure.parameters and _came_of(procedure, taught) == _came_of(procedure, second)
-    said = "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
-    return said if is_same else ""
+    if not procedure.parameters:
+        return ""
+    if _came_of(procedure, taught) != _came_of(procedure, second):
+        return ""
+    return "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
 
 
 def _same_values(

@@ -92,16 +92,17 @@ def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace)
 def _is_tried_again(line: Line, later: Sequence[Line]) -> bool:
     """Return True for a line that failed where a later one, with most of its words, did not."""
     mine = set(_NAMES.findall(line.text))
-    return line.code != 0 and any(
-        each.code == 0 and len(mine & set(_NAMES.findall(each.text))) >= LEAST_SHARED * len(mine)
-        for each in later
-    )
+    others = [set(_NAMES.findall(each.text)) for each in later if each.code == 0]
+    least = LEAST_SHARED * len(mine)
+    return line.code != 0 and any(len(mine & its) >= least for its in others)
 
 
 def tells(output: str, answer: str) -> bool:
     """Return True if an answer holds a line of what was printed, or is a part of it."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return any(map(partial(_stands, answer), lines)) or bool(lines and answer.strip() in output)
+    if any(map(partial(_stands, answer), lines)):
+        return True
+    return lines != [] and answer.strip() in output
 
 
 def _stands(answer: str, line: str) -> bool:

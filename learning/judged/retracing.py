@@ -39,6 +39,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
 
 def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
     """Return the changes that a replay asks for. Raises Diverged."""
+    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
     asked: list[ToolCall] = []
     used: list[Call] = []
     goes_on = bool(run.after) or not run.writes
@@ -48,7 +49,8 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
         if not reply.calls:
             break
         call = reply.calls[0]
-        asked += [] if reply.only_reads else [call]
+        if not reply.only_reads and _plain(call.name, call.args) not in late:
+            asked.append(call)
         found = _answer(run, call, used, is_later=bool(asked))
         is_own_check = reply.only_reads and asked
         if found is None and is_own_check:

@@ -10,7 +10,7 @@ from typing import Any
 
 from learning.calls import ACT, Call, Run, calls_in
 from learning.cases import shown
-from models.base import Request, ToolCall, ToolResult, last
+from models.base import Reply, Request, ToolCall, ToolResult, last
 from models.errors import Diverged
 from replay.procedure import Procedure
 from replay.rote import RoteModel
@@ -39,7 +39,6 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
 
 def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
     """Return the changes that a replay asks for. Raises Diverged."""
-    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
     asked: list[ToolCall] = []
     used: list[Call] = []
     goes_on = bool(run.after) or not run.writes
@@ -49,14 +48,22 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
         if not reply.calls:
             break
         call = reply.calls[0]
-        if not reply.only_reads and _plain(call.name, call.args) not in late:
-            asked.append(call)
+        asked += _changes(reply, run)
         found = _answer(run, call, used, is_later=bool(asked))
         is_own_check = reply.only_reads and asked
         if found is None and is_own_check:
             break
         request = Request(turn=1, messages=[], last=found or UNREAD)
     return asked
+
+
+def _changes(reply: Reply, run: Run) -> list[ToolCall]:
+    """Return the call of a reply, if it changes something: late acts do not count as writes."""
+    call = reply.calls[0]
+    wanted = _plain(call.name, call.args)
+    late = (act for act in run.acts if act not in run.writes)
+    is_late = any(_plain(act.tool, act.result.args) == wanted for act in late)
+    return [] if reply.only_reads or is_late else [call]
 
 
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:

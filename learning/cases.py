@@ -7,6 +7,7 @@ there. Source: docs/sop-format.md.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -89,3 +90,9 @@ def free_name(taken: Sequence[Case]) -> str:
     while f"case-{number}" in names:
         number += 1
     return f"case-{number}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON on a line, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 160 else f"{text[:157]}…"

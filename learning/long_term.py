@@ -127,7 +127,7 @@ def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
         if not text or _PROCEDURE.search(text):
             continue
         section = section_of(text)
-        named = [value for value in values(text) if value.kind in TELLING or value.kind == "number"]
+        named = {value.kind for value in values(text)} & {*TELLING, "number"}
         if named or section in ("NEGATIVE", "PREFERENCES"):
             yield Proposal(section, text, turns_for(section, text, record))
 
@@ -230,12 +230,9 @@ def _shown(results: Sequence[Result]) -> str:
     """Return the results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
     for each in reversed(telling(results)):
-        text = (
-            each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
-        )
-        parts.append(
-            f"turn {each.turn}: {each.tool} {each.args_text[:300]}\n[{each.status}] {text}"
-        )
+        more = " …" if len(each.text) > MAX_RESULT_CHARS else ""
+        call = f"turn {each.turn}: {each.tool} {each.args_text[:300]}"
+        parts.append(f"{call}\n[{each.status}] {each.text[:MAX_RESULT_CHARS]}{more}")
         if sum(map(len, parts)) > MAX_SHOWN_CHARS:
             break
     return "\n\n".join(reversed(parts))
@@ -243,11 +240,8 @@ def _shown(results: Sequence[Result]) -> str:
 
 def _no_reply(error: Exception, lang: str) -> str:
     said = _first_line(str(error)) or type(error).__name__
-    return (
-        f"模型没有给出可用的 JSON：{said}"
-        if lang == "zh"
-        else f"the model gave no JSON that can be used: {said}"
-    )
+    texts = {"zh": "模型没有给出可用的 JSON：", "en": "the model gave no JSON that can be used: "}
+    return f"{texts.get(lang, texts['en'])}{said}"
 
 
 # Through the gate

@@ -35,15 +35,14 @@ def only_reads(call: Result, request: str, changed: Collection[str]) -> bool:
     if "." in call.tool:
         return read_name(call.tool).effect == "read"
     is_script = call.tool == "code_run" and call.call not in changed
-    return is_script and _stays_here(call.args)
+    return is_script and kinds_of(call.args) <= {"reads"}
 
 
-def _stays_here(args: Mapping[str, Any]) -> bool:
-    """Return True for a script that does nothing which no stage shows."""
+def kinds_of(args: Mapping[str, Any]) -> set[str]:
+    """Return the kinds of effects of a script, as far as its words tell; Python tells none."""
     if args.get("type") == "python":
-        return True
-    effects = scan(str(args.get("script", "")), Setting({}, "/"))
-    return {effect.kind for effect in effects} <= {"reads"}
+        return set()
+    return {effect.kind for effect in scan(str(args.get("script", "")), Setting({}, "/"))}
 
 
 def only_looks(args: Mapping[str, Any], hosts: Collection[str]) -> bool:

@@ -318,26 +318,29 @@ class _After:
         """Yield the values of the cases, and of the last runs of any version that were clean."""
         for case in read_cases(self.sop.folder):
             yield case.parameters
-        for row in islice(reversed(self.stats.runs(self.sop.name)), MOST_READ):
-            use = self._use(row)
-            if row.lane != "teach" and use.is_clean:
+        for use in map(self._use, islice(self._rows(), MOST_READ)):
+            if use.is_clean:
                 yield use.values
+
+    def _rows(self) -> Iterator[SopRun]:
+        """Yield the runs of any version but those that taught, newest first."""
+        return (row for row in reversed(self.stats.runs(self.sop.name)) if row.lane != "teach")
 
     def _uses(self) -> Iterator[Use]:
         """Yield the runs of these very steps, newest first."""
         first = self._first_version()
-        for row in reversed(self.stats.runs(self.sop.name)):
-            if row.lane != "teach" and row.version is not None and row.version >= first:
+        for row in self._rows():
+            if row.version is not None and row.version >= first:
                 yield self._use(row)
 
     def _uses_since_probation(self) -> Iterator[Use]:
-        since = ""
+        since = datetime.min.replace(tzinfo=UTC).isoformat()
         for entry in self._history():
             if entry.status != "probation":
                 break
             since = entry.at
         for use in self._uses():
-            if not since or _time(use.at) >= _time(since):
+            if _time(use.at) >= _time(since):
                 yield use
 
     def _use(self, row: SopRun) -> Use:
@@ -398,12 +401,8 @@ class _After:
         return self._stored({**known, **new}, status, reason)
 
     def _stored(self, files: Mapping[str, bytes], status: Status, reason: str) -> list[Event]:
-        about: dict[str, Any] = {
-            "reason": reason,
-            "run": self.run,
-            "expects_version": self.sop.version,
-        }
-        self.store.write(self.sop.name, dict(files), status=status, **about)
+        about: dict[str, Any] = {"run": self.run, "expects_version": self.sop.version}
+        self.store.write(self.sop.name, dict(files), status=status, reason=reason, **about)
         return self._learned(status, reason)
 
 

@@ -16,12 +16,13 @@ machine, or cannot be undone, is not tried: it earns its status in runs that the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.cases import Case, free_name, masked, read_cases
+from learning.cases import Case, free_name, masked, read_cases, shown
 from learning.guards import evidence
 from learning.prove import inputs_of
 from memory.history import contents_of
@@ -34,6 +35,7 @@ from replay.procedure import Procedure
 UNDOABLE = {"file_trash", "file_write", "file_patch"}
 MAX_RESULT_CHARS = 2_000
 ATTEMPTS = 3  # when somebody else changes the SOP meanwhile
+_TELLING = re.compile(r"(?s)...|[\W_]")  # stands in a text for itself alone
 PROVEN: tuple[Status, ...] = ("probation", "active")
 
 
@@ -150,11 +152,15 @@ def not_tried(procedure: Procedure) -> str:
         return ""
     if procedure.effects == "external":
         return "its effects leave this machine: it earns its status in runs that you confirm"
-    changing = {step.tool for step in procedure.steps if step.changes_something and step.tool}
-    is_undoable = procedure.script is None and changing <= UNDOABLE
+    is_undoable = procedure.script is None and _changing(procedure) <= UNDOABLE
     if procedure.effects == "destructive" and not is_undoable:
         return "what it does cannot be undone: it earns its status in runs that you confirm"
     return ""
+
+
+def _changing(procedure: Procedure) -> set[str]:
+    """Return the tools of the steps that change something."""
+    return {step.tool for step in procedure.steps if step.changes_something} - {""}
 
 
 def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> str:
@@ -168,9 +174,11 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
     if taught.outcome is None or second.outcome is None:
         return "one of the two could not be tried"
-    is_same = procedure.parameters and _came_of(procedure, taught) == _came_of(procedure, second)
-    said = "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
-    return said if is_same else ""
+    if not procedure.parameters:
+        return ""
+    if _came_of(procedure, taught) != _came_of(procedure, second):
+        return ""
+    return "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
 
 
 def _same_values(
@@ -234,19 +242,18 @@ def _kept(case: Case, outcome: Outcome, procedure: Procedure, bound: Mapping[str
 
 def _mismatch(case: Case, outcome: Outcome) -> str:
     """Return how a case written by hand does not hold; what was seen may differ by day."""
-    for key in ("status", "result"):
+    was_seen = case.run or "produced" in case.expect
+    for key in () if was_seen else ("status", "result"):
         found, wanted = getattr(outcome, key), case.expect.get(key)
-        is_written = wanted is not None and not case.run and "produced" not in case.expect
-        if is_written and masked(found) != masked(wanted):
-            return f"{key}: expected {_shown(wanted)}, got {_shown(found)}"
+        if masked(wanted) not in (None, masked(found)):
+            return f"{key}: expected {shown(wanted)}, got {shown(found)}"
     return ""
 
 
 def _came_of(procedure: Procedure, result: CaseResult) -> str:
     """Return what came of a case; of scripts with the paths of the files that they made."""
     assert result.outcome is not None
-    changing = [step for step in procedure.steps if step.changes_something and step.tool]
-    is_scripts = bool(changing) and all(step.tool == "code_run" for step in changing)
+    is_scripts = _changing(procedure) == {"code_run"}
     produced = dict(result.outcome.produced) if is_scripts else {}
     return _essence(result) + json.dumps(masked(produced))
 
@@ -259,8 +266,7 @@ def _essence(result: CaseResult) -> str:
     text = json.dumps(seen, ensure_ascii=False, sort_keys=True)
     values = {name: str(value) for name, value in result.case.parameters.items()}
     for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
-        is_telling = len(value) > 2 or not value.isalnum()
-        if value and is_telling:
+        if _TELLING.search(value):
             text = text.replace(json.dumps(value, ensure_ascii=False)[1:-1], f"<{name}>")
     return text
 
@@ -303,10 +309,10 @@ def _promotion(
     if sop.status in PROVEN:
         why = reasons[-1] if has_new and reasons else ""
         return sop.status, why or "all cases pass", not why
-    if "" in reasons and has_unchecked_commit(procedure):
-        why = "it changes something and no check looks at it: it stays a candidate"
-        return "candidate", why, True
     if "" in reasons:
+        if has_unchecked_commit(procedure):
+            why = "it changes something and no check looks at it: it stays a candidate"
+            return "candidate", why, True
         return "probation", "a second, different set of values passed", True
     own = "its own values pass; a second, different set must pass before it runs alone"
     return "candidate", reasons[-1] if reasons else own, not reasons
@@ -333,10 +339,7 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
 
 
 def _proofs(
-    folder: Path,
-    passed: Sequence[tuple[Case, Outcome]],
-    found: Mapping[str, Any],
-    status: Status,
+    folder: Path, passed: Sequence[tuple[Case, Outcome]], found: Mapping[str, Any], status: Status
 ) -> tuple[dict[str, str], list[Any]]:
     """Return files of cases that are not stored yet, and the proofs with those that these give."""
     files: dict[str, str] = {}
@@ -373,8 +376,3 @@ def _store(store: SopChanges, sop: Sop, verdict: Verdict) -> None:
 
 def _plain(value: Any) -> Any:
     return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 160 else f"{text[:157]}…"

@@ -12,24 +12,33 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memory.sops import SopError
+from text import names
 
 CLONE_SECONDS = 120.0
 CLONE_BLOCKS = 400_000  # of 512 bytes, the largest file that a clone may write
 ADDRESS = re.compile(r"(?:https|ssh|file)://(?!-)\S+|[\w.-]+@(?!-)[\w.-]+:[\w./~-]+")
 PROTOCOLS = ("https", "ssh", "file")
-SETTINGS = (
-    *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=true"),
-    *("submodule.recurse=false", "credential.helper=", "transfer.fsckObjects=true"),
-    *("http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "protocol.allow=never"),
-    *(f"protocol.{name}.allow=always" for name in PROTOCOLS),
-)
-FLAGS = (
-    *("--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules"),
-    *("--template=", "--quiet"),
-)
-OF_THE_OWNER = (
-    *("PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "https_proxy"),
-    *("NO_PROXY", "no_proxy", "SSL_CERT_FILE"),
+SETTINGS = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.symlinks=true",
+    "submodule.recurse=false",
+    "credential.helper=",
+    "transfer.fsckObjects=true",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=30",
+    "protocol.allow=never",
+] + [f"protocol.{name}.allow=always" for name in PROTOCOLS]
+FLAGS = [
+    "--depth=1",
+    "--single-branch",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--template=",
+    "--quiet",
+]
+OF_THE_OWNER = names(
+    "PATH HOME SSH_AUTH_SOCK HTTPS_PROXY https_proxy NO_PROXY no_proxy SSL_CERT_FILE"
 )
 ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",

@@ -73,12 +73,10 @@ def _without_doubles(skills: list[Skill]) -> list[Skill]:
     names = [skill.name for skill in skills if not skill.problem]
     double = {name for name in names if names.count(name) > 1}
     told = "two skills of the source have this name"
-    return [
-        Skill(skill.name, skill.place, problem=skill.problem or told)
-        if skill.name in double
-        else skill
-        for skill in skills
-    ]
+    for at, skill in enumerate(skills):
+        if skill.name in double:
+            skills[at] = Skill(skill.name, skill.place, problem=skill.problem or told)
+    return skills
 
 
 def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, Sop]) -> Sop:

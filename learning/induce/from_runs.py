@@ -13,10 +13,10 @@ from typing import Any
 from learning.induce.letters import Letters
 from learning.induce.places import apart, places
 from learning.induce.write import written
+from learning.looks import kinds_of
 from learning.prove.strictness import Line
 from learning.trace import Trace
 from memory.evidence import Result
-from shell import Setting, scan
 from text import names
 
 LOOKS = names(
@@ -92,16 +92,17 @@ def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace)
 def _is_tried_again(line: Line, later: Sequence[Line]) -> bool:
     """Return True for a line that failed where a later one, with most of its words, did not."""
     mine = set(_NAMES.findall(line.text))
-    return line.code != 0 and any(
-        each.code == 0 and len(mine & set(_NAMES.findall(each.text))) >= LEAST_SHARED * len(mine)
-        for each in later
-    )
+    others = [set(_NAMES.findall(each.text)) for each in later if each.code == 0]
+    least = LEAST_SHARED * len(mine)
+    return line.code != 0 and any(len(mine & its) >= least for its in others)
 
 
 def tells(output: str, answer: str) -> bool:
     """Return True if an answer holds a line of what was printed, or is a part of it."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return any(map(partial(_stands, answer), lines)) or bool(lines and answer.strip() in output)
+    if any(map(partial(_stands, answer), lines)):
+        return True
+    return lines != [] and answer.strip() in output
 
 
 def _stands(answer: str, line: str) -> bool:
@@ -110,10 +111,7 @@ def _stands(answer: str, line: str) -> bool:
 
 def _is_local(call: Result) -> bool:
     """Return True for a call whose effects a stage shows: without a change it did nothing."""
-    if call.tool != "code_run" or call.args.get("type") == "python":
-        return True
-    effects = scan(str(call.args.get("script", "")), Setting({}, "/"))
-    return {effect.kind for effect in effects} <= _LOCAL
+    return call.tool != "code_run" or kinds_of(call.args) <= _LOCAL
 
 
 def _is_repeated(line: Line, trace: Trace, later: Iterable[Line]) -> bool:
@@ -191,31 +189,26 @@ def other_values(
 ) -> tuple[dict[str, str] | None, str]:
     """Return the values with which another run's lines are these lines, or None and the first line
     that is not. `only`: which places of a value vary, where not all do."""
-    pattern, names = _pattern(typed, values, only or {})
-    found = re.fullmatch(pattern, other, re.DOTALL)
-    if found:
-        return {name: found[name] for name in names}, ""
-    pairs = zip(typed.splitlines(), other.splitlines(), strict=False)
-    for mine, its in pairs:
-        if not re.fullmatch(_pattern(mine, values, {})[0], its):
+    if found := re.fullmatch(_pattern(typed, values, only or {}), other, re.DOTALL):
+        return found.groupdict(), ""
+    for mine, its in zip(typed.splitlines(), other.splitlines(), strict=False):
+        if not re.fullmatch(_pattern(mine, values, {}), its):
             return None, its
-    return None, (other.splitlines() or [""])[-1]
+    return None, "".join(other.splitlines()[-1:])
 
 
-def _pattern(typed: str, values: Mapping[str, str], only: Only) -> tuple[str, list[str]]:
+def _pattern(typed: str, values: Mapping[str, str], only: Only) -> str:
+    """Return the form of lines: each value a group of its name, at all other places the same."""
     letters = Letters(typed)
     found = []
     for name, text in values.items():
         spots = places(letters, text)
         found += [(name, spots[at]) for at in only.get(name, range(len(spots)))]
-    pieces, at, names = [], 0, []
+    form, at = "", 0
     for name, place in apart(found):
-        pieces.append(re.escape(typed[at : place.start]))
-        pieces.append(f"(?P={name})" if name in names else f"(?P<{name}>.+?)")
-        names.append(name)
-        at = place.end
-    pieces.append(re.escape(typed[at:]))
-    return "".join(pieces), list(dict.fromkeys(names))
+        group = f"(?P={name})" if f"(?P<{name}>" in form else f"(?P<{name}>.+?)"
+        form, at = form + re.escape(typed[at : place.start]) + group, place.end
+    return form + re.escape(typed[at:])
 
 
 def differing(typed: str, others: Sequence[str]) -> list[str]:

@@ -14,6 +14,8 @@ _OPTION = pattern(
 )  # what may stand in a word before a number
 _JOINED = pattern(r"[A-Za-z0-9]{2}")
 _SED_COMMAND = pattern(r"[pdqQ](?=[\s\0;}]|$)")
+_NAME = pattern(r"/[\w-]*[A-Za-z_]$")  # before a number that ends it
+_NAME_BEFORE_MORE = pattern(r"(?:^|[\s\0/])[\w-]*[A-Za-z_]$")  # before one with more behind it
 _WRITTEN = pattern(r">\s*[^\s;|&]*$")  # before the name of a file that is written
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
@@ -39,10 +41,20 @@ class Spot(NamedTuple):
 
 
 def places(letters: Letters, text: str) -> list[Place]:
-    """Return where a text stands as a whole; where it nowhere does, where it stands at all."""
+    """Return where a text stands as a whole; where it nowhere does, where it stands at all, a short
+    number only in the name of a file: `19` of `week19.log`."""
     found = list(_all(letters, text))
     whole = [place for place in found if is_whole(letters.text, place.first, place.last, text)]
-    return whole or (found if len(text) > 2 else [])
+    return whole or [place for place in found if len(text) > 2 or _is_in_name(letters.text, place)]
+
+
+def _is_in_name(text: str, place: Place) -> bool:
+    """Return True for a number behind the letters of a name; `3` of `.mp3` and `python3` is none."""
+    behind = text[place.last : place.last + 1]
+    if not text[place.first : place.last].isdigit() or behind not in f"{FREE}._/-":
+        return False
+    before = _NAME if behind in FREE else _NAME_BEFORE_MORE
+    return before.search(text, 0, place.first) is not None
 
 
 def _all(letters: Letters, text: str) -> Iterator[Place]:

@@ -42,18 +42,18 @@ class Refused(Exception):
     """A program cannot take a value at this place; the text says why."""
 
 
-def taken(
-    program: str, first: int, last: int, name: str, command: str, options: str, *, is_double: bool
-) -> Taken:
-    """Return how the program of a command takes the value that its letters `first` to `last` are.
-    `is_double`: the program stands in double quotes of the shell. Raises Refused."""
-    found = KINDS[command](_Spot(program, first, last, name, options, is_double))
-    if not is_double:
+def taken(spot: Spot, command: str) -> Taken:
+    """Return how the program of a command takes a value. Raises Refused."""
+    found = KINDS[command](spot)
+    if not spot.is_double:
         return found
     return found._replace(code=re.sub(r'([\\"$`])', r"\\\1", found.code))
 
 
-class _Spot(NamedTuple):
+class Spot(NamedTuple):
+    """A value in a program: its letters, the variable that is to stand there, the options of the
+    command. `is_double`: the program stands in double quotes of the shell."""
+
     program: str
     first: int
     last: int
@@ -66,7 +66,7 @@ class _Spot(NamedTuple):
         return self.program[self.first : self.last]
 
 
-def _pasted(spot: _Spot) -> Taken:
+def _pasted(spot: Spot) -> Taken:
     """Take a value into code as it is: all its values are numbers, or plain texts with the signs of
     this one."""
     if re.match(FIGURE, spot.text):
@@ -77,7 +77,7 @@ def _pasted(spot: _Spot) -> Taken:
     return Taken(spot.first, spot.last, pattern=rf"^(?!-)[\w{signs}]+$")
 
 
-def _sed(spot: _Spot) -> Taken:
+def _sed(spot: Spot) -> Taken:
     """Return a value of a sed program: a text that stands for itself, or a number of a line."""
     side, mark = _side(spot.program, spot.first)
     if side == "replacement":
@@ -111,7 +111,7 @@ def _side(program: str, at: int) -> tuple[str, str]:
     return "", "/"
 
 
-def _awk(spot: _Spot) -> Taken:
+def _awk(spot: Spot) -> Taken:
     value = f'ENVIRON["{spot.name}"]'
     where = _awk_token(spot.program, spot.first)
     if where == "regex":
@@ -135,7 +135,7 @@ def _awk_token(program: str, at: int) -> str:
     return {'"': "string", "/": "regex"}.get(inside, "")
 
 
-def _in_string(spot: _Spot, value: str, plus: str, marks: tuple[str, ...]) -> Taken:
+def _in_string(spot: Spot, value: str, plus: str, marks: tuple[str, ...]) -> Taken:
     """Replace a part of a string of the program by an expression: `"a" + value + "b"`."""
     before, behind = spot.program[: spot.first], spot.program[spot.last :]
     opening = before[-1:]
@@ -145,7 +145,7 @@ def _in_string(spot: _Spot, value: str, plus: str, marks: tuple[str, ...]) -> Ta
     return Taken(spot.first, spot.last, f"{mark}{plus}{value}{plus}{mark}")
 
 
-def _python(spot: _Spot) -> Taken:
+def _python(spot: Spot) -> Taken:
     token = _python_token(spot.program, spot.first)
     value = f'__import__("os").environ["{spot.name}"]'
     if token is None:
@@ -179,7 +179,7 @@ def _python_token(program: str, at: int) -> tuple[int, int, str] | None:
     return None
 
 
-def _jq(spot: _Spot) -> Taken:
+def _jq(spot: Spot) -> Taken:
     if spot.text.isdigit() and spot.program[spot.first - 1 : spot.first] != '"':
         return Taken(spot.first, spot.last, f"(env.{spot.name}|tonumber)")
     if spot.program[: spot.first].count('"') % 2:
@@ -190,7 +190,7 @@ def _jq(spot: _Spot) -> Taken:
     return _pasted(spot)
 
 
-def _sql(spot: _Spot) -> Taken:
+def _sql(spot: Spot) -> Taken:
     mark = ""  # of the text in which the value stands
     for letter in spot.program[: spot.first]:
         if not mark and letter in "'\"":
@@ -202,11 +202,11 @@ def _sql(spot: _Spot) -> Taken:
     return _pasted(spot)
 
 
-def _printf(spot: _Spot) -> Taken:
+def _printf(spot: Spot) -> Taken:
     return Taken(spot.first, spot.last, escape=r"s/[%\\]/&&/g")
 
 
-KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
+KINDS: Mapping[str, Callable[[Spot], Taken]] = {
     **dict.fromkeys(("perl", "ruby", "node", "php", "psql", "mysql"), _pasted),
     **dict.fromkeys(("bash", "sh", "eval"), _pasted),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),

@@ -130,8 +130,7 @@ def _name(text: str, request: str) -> str:
     """Return a name: by its kind for a path, else by the word beside it in the request. The first
     word of a request says what to do, so it names no value."""
     before, _, after = request.lower().partition(text.lower())
-    said_before: list[str] = re.findall(r"[a-z][a-z0-9_]*", before)
-    said_after: list[str] = re.findall(r"[a-z][a-z0-9_]*", after)
+    said_before, said_after = map(_WORD.findall, (before, after))
     if re.match(r"~?/", text):
         is_file = "." in text.rpartition("/")[2].strip(".")
         return "file" if is_file else "folder"
@@ -154,6 +153,7 @@ _SMALL = names(
 )
 
 
+_WORD = re.compile(r"[a-z][a-z0-9_]*")
 _NO_NAMES = _SMALL | set(BUILT_IN)
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{2,18}")
 

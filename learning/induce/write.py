@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 
 from learning.induce import programs
@@ -108,10 +108,7 @@ class _Writer:
         self.script, self.letters = script, letters
         self.words = words(script)
         self.programs = _programs(self.words)
-        sizes = [len(each.encode()) for each in script]
-        self.bytes = [0]
-        for size in sizes:
-            self.bytes.append(self.bytes[-1] + size)
+        self.bytes = list(accumulate((len(each.encode()) for each in script), initial=0))
         self.result = Written(script)
         self.edits: set[tuple[int, int, str]] = set()  # bounds in the script, and the text there
         self.escaped: dict[tuple[str, str, str], str] = {}  # variables by name, command, escape
@@ -153,18 +150,12 @@ class _Writer:
 
     def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> str:
         """Put a variable into a program; return what its values must be like, "" for any."""
-        first, last = self._bounds(place, word)
-        program = self.letters.text[first:last]
-        options = self._options(word)
-        spot = programs.taken(
-            program,
-            place.first - first,
-            place.last - first,
-            name,
-            command,
-            options,
-            is_double=place.opens == "double",
+        first, last = self._bounds(place)
+        at, is_double = (place.first - first, place.last - first), place.opens == "double"
+        stands = programs.Spot(
+            self.letters.text[first:last], *at, name, self._options(word), is_double
         )
+        spot = programs.taken(stands, command)
         start, end = self._in_script(first + spot.first, first + spot.last)
         if spot.around:
             opening, closing = self._in_script(first + spot.around[0], first + spot.around[1])
@@ -186,7 +177,7 @@ class _Writer:
     def _in_script(self, first: int, last: int) -> tuple[int, int]:
         return self.letters.found[first].start, self.letters.found[last - 1].end
 
-    def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
+    def _bounds(self, place: Place) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""
         before = takewhile(self._is_like(place), reversed(self.letters.found[: place.first]))
         behind = takewhile(self._is_like(place), self.letters.found[place.last :])
@@ -222,13 +213,8 @@ class _Writer:
         return min(around, key=lambda word: word.end - word.start, default=None)
 
     def _options(self, word: Placed | None) -> str:
-        if word is None:
-            return ""
-        return " ".join(
-            each.text
-            for each in self.words
-            if each.command == word.command and each.role == "option"
-        )
+        mine = [each for each in self.words if word and each.command == word.command]
+        return " ".join(each.text for each in mine if each.role == "option")
 
 
 def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:

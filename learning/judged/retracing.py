@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.calls import ACT, Call, Run, calls_in
+from learning.cases import shown
 from models.base import Request, ToolCall, ToolResult, last
 from models.errors import Diverged
 from replay.procedure import Procedure
@@ -77,7 +78,7 @@ def _difference(asked: Sequence[ToolCall], writes: Sequence[Call]) -> str:
     done = [_plain(call.tool, call.result.args) for call in writes]
     for mine, its in zip(said, done, strict=False):
         if mine != its:
-            return f"it asks for {_shown(mine)}, and the run did {_shown(its)}"
+            return f"it asks for {shown(mine)}, and the run did {shown(its)}"
     return (
         "" if len(said) == len(done) else f"it changes {len(said)} things, and the run {len(done)}"
     )
@@ -100,8 +101,3 @@ def _absolute(value: Any) -> Any:
         return {key: _absolute(each) for key, each in value.items()}
     is_short = isinstance(value, str) and value.startswith("~/")
     return str(Path(value).expanduser()) if is_short else value
-
-
-def _shown(call: Sequence[Any]) -> str:
-    text = json.dumps(call, ensure_ascii=False)
-    return text if len(text) <= 160 else f"{text[:157]}…"

@@ -133,6 +133,11 @@ class _Running:
         0.0  # when the terminal last held no line that had been typed: those before it were read
     )
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return the turn, the call and the tool that the run log has for it."""
+        return {"turn": self.turn, "call": f"c{self.turn}", "tool": "code_run"}
+
 
 def _is_for(command: _Running, mark: Mark, at: float, note: str) -> bool:
     """Return False for keys that came after a command's end, or wait: the shell's own."""
@@ -168,6 +173,11 @@ class Recording:
     def run(self) -> str:
         """Return the id of the run."""
         return self._log.run
+
+    @property
+    def _running(self) -> _Running | None:
+        command = self._command
+        return command if command and command.is_running else None
 
     def begin(self, name: str, *, home: Path, lang: str, cwd: Path) -> None:
         """Open the run."""
@@ -208,9 +218,8 @@ class Recording:
 
     def typed(self, keys: bytes) -> bytes:
         """Note that the owner types while a command runs; return the keys unchanged."""
-        command = self._command
-        pressed = _ANSWERS.sub(b"", keys)
-        if command is None or not command.is_running or not pressed:
+        command, pressed = self._running, _ANSWERS.sub(b"", keys)
+        if command is None or not pressed:
             return keys
         modes, is_unread = self.modes(), self.is_unread()
         # not before the modes: those of the shell's own prompt are then seen to be after the
@@ -231,8 +240,8 @@ class Recording:
         return keys
 
     def _capture(self, data: bytes) -> None:
-        if self._command is not None and self._command.is_running and data:
-            self._command.output.add(data)
+        if self._running is not None:
+            self._running.output.add(data)
 
     def _hear(self, mark: Mark) -> None:
         if mark.kind == "start":
@@ -261,12 +270,11 @@ class Recording:
         self._begin(mark, mark.text if mark.number != self._number else None)
 
     def _hear_end(self, mark: Mark) -> None:
-        command = self._command
-        if command is not None and command.is_running:
+        if command := self._running:
             command.typed = [each for each in command.typed if _is_for(command, mark, *each)]
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
-        elif command is None and self._is_unheard_function(mark):
+        elif self._command is None and self._is_unheard_function(mark):
             self._begin(mark, mark.text)
             self._stop(mark.status, mark.folder)
 
@@ -288,20 +296,11 @@ class Recording:
         args: dict[str, Any] = {"type": "bash", "script": script}
         if mark.folder != self._cwd:
             args["cwd"] = self._redactor(mark.folder)
-        call = ToolCall(f"c{self._turn}", "code_run", args)
+        call = ToolCall(command.about["call"], "code_run", args)
         self._write({"type": "turn_started", "turn": self._turn})
         self._write(Reply(calls=[call], model=MODEL, kind="scripted").event(self._turn))
-        self._write(
-            {
-                "type": "tool_started",
-                "turn": self._turn,
-                "call": call.id,
-                "tool": call.name,
-                "args": args,
-                "hash": call_hash(call.name, args),
-                "only_reads": False,
-            }
-        )
+        started = {"type": "tool_started", **command.about, "args": args}
+        self._write(started | {"hash": call_hash(call.name, args), "only_reads": False})
         self._log.sync()
 
     def _stop(self, exit_code: int | None, folder: str) -> None:
@@ -318,18 +317,9 @@ class Recording:
         if command is None:
             return
         data = self._redactor.redact(self._data(command))
-        self._write(
-            {
-                "type": "tool_ended",
-                "at": command.ended_at,
-                "turn": command.turn,
-                "call": f"c{command.turn}",
-                "tool": "code_run",
-                "status": _status(data),
-                "seconds": round(command.ended - command.started, 3),
-                "data": data,
-            }
-        )
+        seconds = round(command.ended - command.started, 3)
+        ended = {"type": "tool_ended", "at": command.ended_at, **command.about}
+        self._write(ended | {"status": _status(data), "seconds": seconds, "data": data})
         self._log.sync()
 
     def _data(self, command: _Running) -> dict[str, Any]:

@@ -164,22 +164,16 @@ class Capture:
         if not self.is_cut:
             return readable(bytes(self._head + self._tail))
         head, tail = bytes(self._head), bytes(self._tail[-TAIL_BYTES:])
-        head, tail = (
-            head[: head.rfind(b"\n", -5_000) + 1] or head,
-            tail[tail.find(b"\n", 0, 5_000) + 1 :],
-        )
+        head = head[: head.rfind(b"\n", -5_000) + 1] or head
+        tail = tail[tail.find(b"\n", 0, 5_000) + 1 :]
         gap = f"[… {self.size:,} bytes in all; the middle is not recorded …]"
         return f"{readable(head).rstrip()}\n{gap}\n{readable(_SCREEN_END.sub(b'', tail))}"
 
 
 def readable(data: bytes) -> str:
     """Return what the terminal left standing, as text."""
-    text = (
-        _SCREEN.sub(b"", data)
-        .translate(None, _SHIFTS)
-        .decode("utf-8", "replace")
-        .replace("\r\n", "\n")
-    )
+    plain = _SCREEN.sub(b"", data).translate(None, _SHIFTS)
+    text = plain.decode("utf-8", "replace").replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return clean(text)

@@ -54,6 +54,10 @@ class Instructions:
         )
         return slots[:1].lower() + slots[1:] if "{" in slots else ""
 
+    def call(self, title: str) -> None:
+        """Take a title, unless there is one."""
+        self.title = self.title or title
+
     def parameter(self, wish: str, example: str = "") -> str:
         """Return the name of the parameter for a placeholder; it is made when first met."""
         name = re.sub(r"[^a-z0-9]+", "_", wish.lower()).strip("_") or "value"

@@ -45,7 +45,7 @@ class _Reader:
         line = self.lines[at]
         if heading := re.match(r"#+\s+(.*)", line):
             self._close_item()
-            self.found.title = self.found.title or _plain(heading[1])
+            self.found.call(_plain(heading[1]))
         elif item := _ITEM.match(line):
             self._close_item()
             self.item, self.item_line = item[1], at + 1

@@ -100,7 +100,7 @@ def _comment(found: Instructions, line: str, number: int) -> None:
     said = line.lstrip("#! ").strip()
     if said and not line.startswith("#!"):
         found.notes.append(f"line {number}: {said}")
-        found.title = found.title or said.rstrip(".")
+        found.call(said.rstrip("."))
 
 
 def _set_at_the_top(found: Instructions, line: str, taken: dict[int, str]) -> str:

@@ -44,6 +44,7 @@ _HOST = pattern(
     r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+(?!git\b)[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?"
     r"|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+"
 )
+_NO_OPTION = pattern("(?!-[^=]*$)")
 _URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
 _PROGRAM = pattern(r"[a-z/][\w./+-]*")
 
@@ -78,7 +79,7 @@ def _shell(script: str, variables: Mapping[str, str]) -> Fetches:
         return Fetches(tuple(_URL.findall(script[:50_000])))
     known, found = dict(variables), list[str]()
     for command in commands:
-        known |= {name: word.value(known) or "" for name, word in command.assignments}
+        known |= {name: _value(word, known) for name, word in command.assignments}
         found += _of_command(command, known)
     return Fetches(tuple(filter(None, found)), "" in found)
 
@@ -98,13 +99,16 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
 
 
 def _name(words: list[Word], known: Mapping[str, str]) -> str:
-    texts = [word.value(known) or "" for word in words[:1]]
-    return "".join(texts).rpartition("/")[2]
+    return "".join(_value(word, known) for word in words[:1]).rpartition("/")[2]
+
+
+def _value(word: Word, known: Mapping[str, str]) -> str:
+    return word.value(known) or ""
 
 
 def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
     while (name := _name(words, known)) in wrappers() and name not in _FETCHERS:
-        rest = (word.value(known) or "" for word in words[1:])
+        rest = (_value(word, known) for word in words[1:])
         first = next(
             (at for at, text in enumerate(rest, 1) if _PROGRAM.fullmatch(text)), len(words)
         )
@@ -113,14 +117,13 @@ def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
 
 
 def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
-    before = ""
+    before: str | None = ""
     for word in words:
         value, last = word.value(known), before
-        start, before = word.known_start(known) if value is None else value, word.literal or ""
-        is_option = start.startswith("-") and "=" not in start
+        start, before = word.known_start(known) if value is None else value, word.literal
         if start in _ELSEWHERE:
             yield ""
-        elif not is_option and ("://" in start or last not in _VALUED):
+        elif _NO_OPTION.match(start) and ("://" in start or last not in _VALUED):
             yield from _address(start, is_whole=value is not None)
 
 
@@ -147,8 +150,9 @@ def _python(code: str) -> Fetches:
 
 def _texts(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
 
 
 def _is_library(name: str) -> bool:
@@ -161,12 +165,12 @@ def _imported(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
-        yield node.module or ""
+        yield str(node.module)
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _known_start(node: ast.AST) -> Iterator[str]:
     """Give the text with which an f-string begins."""
-    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else None
-    if isinstance(first, ast.Constant):
-        yield str(first.value)
+    match node:
+        case ast.JoinedStr(values=[ast.Constant(value=text), *_]):
+            yield str(text)

@@ -23,7 +23,9 @@ _BREAKS = " ,\t\n\r"
 _BEFORE = " ,\t\n\r\"'`"  # may stand right before a word
 _GOES_ON = pattern(r"[A-Za-z0-9_/'-]")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
-_SET_OFF = pattern(r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}")  # signs tell the texts
+_SET_OFF = pattern(
+    r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}"
+)  # signs tell the texts
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 

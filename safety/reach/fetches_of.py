@@ -8,28 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
+from shell.catalogue import Entry, entry
 from shell.catalogue.lists import remote_libraries, shells, wrappers
+from shell.catalogue.options import operand_places
 from shell.python import read_code
 from text import pattern
 from text.patterns import names
 
 MOST_JUDGED = 20  # addresses of a call; no others may be asked
-_FETCHERS = names(
-    "curl wget aria2c http https xh axel lynx w3m links yt-dlp youtube-dl ping ping6 dig host nslookup whois"
-    " telnet nc ncat websocat ftp"
-)
-_FETCH_WITH = {
-    "git": names("clone ls-remote fetch pull submodule"),
-    "docker": names("pull"),
-    "svn": names("checkout co export"),
-    "hg": names("clone"),
-}
-_NONE = frozenset[str]()
-_VALUED = names(
-    "-o --output -O -H --header -A --user-agent -e --referer -b --cookie -c -X --request -m --max-time"
-    " --connect-timeout -w --write-out -u --user --retry -d --data -T -F --form -P -t -W -i -I -s -p -D"
-    " --dump-header -U -L -n"
-)
+_TALKERS = names(
+    "telnet nc ncat websocat ftp"
+)  # beside the programs with `fetches` in the catalogue
 # Behind these stands elsewhere where it goes.
 _ELSEWHERE = names("--resolve --connect-to -K --config --unix-socket --input-file")
 _LIBRARIES = names(
@@ -44,7 +33,7 @@ _HOST = pattern(
     r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+(?!git\b)[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?"
     r"|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+"
 )
-_NO_OPTION = pattern("(?!-[^=]*$)")
+_NAMES_ADDRESS = pattern("--url=|.*://")
 _URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
 _PROGRAM = pattern(r"[a-z/][\w./+-]*")
 
@@ -94,8 +83,11 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
         inner = fetches(code, is_python=is_python, variables=known)
         yield from inner.urls
         yield from [""] * inner.is_hidden
-    elif name in _FETCHERS or not _FETCH_WITH.get(name, _NONE).isdisjoint(texts):
-        yield from _addresses(words[1:], known)
+        return
+    program = entry(name) or Entry(name)
+    asking = ["all"] if name in _TALKERS else program.listed("fetches")
+    if not {"all", *texts}.isdisjoint(asking):
+        yield from _addresses(program, words[1:], known)
 
 
 def _name(words: list[Word], known: Mapping[str, str]) -> str:
@@ -107,7 +99,7 @@ def _value(word: Word, known: Mapping[str, str]) -> str:
 
 
 def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
-    while (name := _name(words, known)) in wrappers() and name not in _FETCHERS:
+    while _name(words, known) in wrappers():
         rest = (_value(word, known) for word in words[1:])
         first = next(
             (at for at, text in enumerate(rest, 1) if _PROGRAM.fullmatch(text)), len(words)
@@ -116,15 +108,16 @@ def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
     return words
 
 
-def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
-    before: str | None = ""
-    for word in words:
-        value, last = word.value(known), before
-        start, before = word.known_start(known) if value is None else value, word.literal
+def _addresses(program: Entry, words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
+    values = [word.value(known) for word in words]
+    pairs = zip(words, values, strict=True)
+    starts = [word.known_start(known) if value is None else value for word, value in pairs]
+    plain = set(operand_places(program, starts))
+    for at, start in enumerate(starts):
         if start in _ELSEWHERE:
             yield ""
-        elif _NO_OPTION.match(start) and ("://" in start or last not in _VALUED):
-            yield from _address(start, is_whole=value is not None)
+        elif at in plain or _NAMES_ADDRESS.match(start):
+            yield from _address(start, is_whole=values[at] is not None)
 
 
 def _address(start: str, *, is_whole: bool) -> Iterator[str]:

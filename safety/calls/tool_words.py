@@ -35,7 +35,7 @@ _STRONGER_WITH: tuple[tuple[Effect, set[str], Effect], ...] = (
     ("send", _MONEY, "spend"),
     ("delete", _RIGHTS, "system"),
 )
-# What a declaration makes of the effects that a name says.
+# Hint, its value, effects that a name says, and the effect that they become.
 _DECLARED: tuple[tuple[str, bool, tuple[Effect, ...], Effect], ...] = (
     ("readOnlyHint", True, ("unknown",), "read"),
     ("readOnlyHint", False, ("read",), "change"),

@@ -210,7 +210,7 @@ def _of_named_path(path: Path, effect: str, places: Places) -> Iterator[Finding]
         yield from _guarded("reach", guard, path, places)
 
 
-# What is done to a guarded place, and what that means; the agent's own home has sentences of its own.
+# Risk and sentence by what is done and where; the agent's own home has sentences of its own.
 _GUARDED: Mapping[tuple[str, Guard], tuple[Risk, str]] = {
     ("write", "vital"): ("catastrophic", "vital_file"),
     ("write", "device"): ("catastrophic", "vital_file"),

@@ -20,7 +20,7 @@ from typing import Any
 from config import ConfigError
 from models.base import Event, Message, Reply, Request, ToolCall, Usage
 from models.errors import ModelUnavailable
-from models.streams.typed import record_of
+from models.streams.typed import list_of, record_of, text_of
 
 Given = Reply | str | dict[str, Any]
 KEYS = {"text", "calls", "finish", "usage"}
@@ -86,11 +86,12 @@ class ScriptedModel:
             return replace(given, model=given.model or self.name)
         said: dict[str, Any] = {"text": given} if isinstance(given, str) else given
         calls = [
-            self._call(call, number) for number, call in enumerate(said.get("calls") or [], start=1)
+            self._call(call, number)
+            for number, call in enumerate(list_of(said.get("calls")), start=1)
         ]
-        usage = Usage(**said.get("usage") or {})
+        usage = Usage(**record_of(said.get("usage")))
         return Reply(
-            said.get("text") or "",
+            text_of(said.get("text")),
             calls,
             said.get("finish") or "stop",
             self.name,
@@ -100,7 +101,7 @@ class ScriptedModel:
 
     def _call(self, call: dict[str, Any], number: int) -> ToolCall:
         made_up = f"scripted_{self._used}_{number}"
-        args = None if call.get("error") else call.get("args") or {}
+        args = None if call.get("error") else record_of(call.get("args"))
         return ToolCall(
             call.get("id") or made_up,
             call["name"],
@@ -139,5 +140,7 @@ def _is_usage(usage: object) -> bool:
 
 def _used_in(messages: list[Message]) -> int:
     """Return how many scripted replies a history shows, by the ids of their calls."""
-    ids = [call["id"] for message in reversed(messages) for call in message.get("tool_calls") or []]
+    ids = [
+        call["id"] for message in reversed(messages) for call in list_of(message.get("tool_calls"))
+    ]
     return next((int(match[1]) for id_ in ids if (match := _ID.fullmatch(id_))), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -25,6 +26,11 @@ class Change(NamedTuple):
     files: int = 1  # files below a folder that came or went whole, else 1
     mode: int | None = None  # permission bits after the call
     is_ours: bool = False  # this run made it, so taking it away again loses nothing of the owner's
+
+    @property
+    def raises(self) -> bool:
+        """Return True for a program that runs with the rights of its owner or group."""
+        return self.mode is not None and self.mode & (stat.S_ISUID | stat.S_ISGID) != 0
 
 
 class ChangeSet(NamedTuple):

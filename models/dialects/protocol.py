@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from models.base import Message, Request, both_of, common_start
+from models.streams.typed import list_of, record_of, text_of
 
 PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 
@@ -45,12 +47,13 @@ class TextProtocol:
     def _start_over(self, request: Request) -> None:
         self._seen, self._rendered, self._names = [], [], {}
         self._described = request.tools
-        if request.tools and (not request.messages or request.messages[0]["role"] != "system"):
+        first = [message["role"] for message in request.messages[:1]]
+        if request.tools and first != ["system"]:
             self._rendered.append({"role": "system", "content": self._description(request.tools)})
 
     def _render(self, message: Message) -> None:
-        role, text = message["role"], message.get("content") or ""
-        calls = message.get("tool_calls") or []
+        role, text = message["role"], text_of(message.get("content"))
+        calls = list_of(message.get("tool_calls"))
         self._names.update((call["id"], call["function"]["name"]) for call in calls)
         if role == "assistant":
             text = "\n".join(filter(None, [text, *map(_block, calls)]))
@@ -66,7 +69,7 @@ class TextProtocol:
     def _append(self, message: Message) -> None:
         """Join it to the last message where that is of the same role."""
         last = self._rendered[-1] if self._rendered else {"role": "system"}
-        if message["role"] != "system" and last["role"] == message["role"]:
+        if last["role"] == message["role"] != "system":
             message = both_of(self._rendered.pop(), message)
         self._rendered.append(message)
 
@@ -78,15 +81,17 @@ class TextProtocol:
             self._described = tools
 
     def _tail(self, request: Request) -> str:
-        parts = [request.tail]
-        has_begun = any(message["role"] == "assistant" for message in self._rendered)
-        if request.tools and (
-            request.tools != self._described or (request.describe_tools and has_begun)
-        ):
-            parts.append(self._description(request.tools))
-        elif request.tools and has_begun:
-            parts.append(self._texts["stand"])
-        return "\n\n".join(filter(None, parts))
+        return "\n\n".join(filter(None, [request.tail, self._reminder(request)]))
+
+    def _reminder(self, request: Request) -> str:
+        """Return the descriptions once more where they changed or are asked for, or that they stand."""
+        if not request.tools:
+            return ""
+        if request.tools != self._described:
+            return self._description(request.tools)
+        if "assistant" not in [message["role"] for message in self._rendered]:
+            return ""
+        return self._description(request.tools) if request.describe_tools else self._texts["stand"]
 
     def _with_tail(self, tail: str) -> tuple[list[Message], list[Message]]:
         if not tail:
@@ -102,12 +107,16 @@ class TextProtocol:
         )
 
 
+def properties_of(function: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a function by their names."""
+    return record_of(record_of(function.get("parameters")).get("properties"))
+
+
 def describe(function: dict[str, Any]) -> str:
     """Return a function schema on one line: `name(path: string, mode?: "a"|"b") – what it does`;
     then its arguments that have a description, one a line."""
-    parameters = function.get("parameters") or {}
-    properties: dict[str, Any] = parameters.get("properties") or {}
-    required = parameters.get("required") or []
+    parameters = record_of(function.get("parameters"))
+    properties, required = properties_of(function), list_of(parameters.get("required"))
     named = [
         f"{name}{'' if name in required else '?'}: {_type(schema)}"
         for name, schema in properties.items()
@@ -135,7 +144,7 @@ def _type(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return "|".join(_type(option) for option in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"[{_type(schema.get('items') or {})}]"
+        return f"[{_type(record_of(schema.get('items')))}]"
     return str(schema.get("type", "any"))
 
 

@@ -17,6 +17,7 @@ from models.base import ToolCall
 from models.dialects import forms
 from models.dialects.forms import Offer
 from models.dialects.marks import Mark, Marks, marks
+from models.dialects.protocol import properties_of
 from text import pattern
 
 _OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
@@ -49,9 +50,7 @@ class _Block:
 def offer_of(tools: list[dict[str, Any]]) -> Offer:
     """Return the parameters of each tool on offer, by its name."""
     functions = [tool["function"] for tool in tools]
-    return {
-        each["name"]: (each.get("parameters") or {}).get("properties") or {} for each in functions
-    }
+    return {each["name"]: properties_of(each) for each in functions}
 
 
 def parse(
@@ -60,7 +59,7 @@ def parse(
     """Return the text around the calls, and the calls; one that cannot be read has an error. Ids
     are left empty."""
     table, offer = marks(), offer or {}
-    clean = table.silent.sub("", text) if "<" in text else text
+    clean = table.silent.sub("", text)
     blocks = list(_blocks(clean, table, offer, is_cut_off)) or list(_bare(clean, offer))
     if blocks and _STRAY.match(clean, blocks[-1].end):
         clean = clean[: blocks[-1].end]

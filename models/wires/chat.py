@@ -13,7 +13,7 @@ from typing import Any
 from config import ModelConfig
 from models.base import Finish, Message, ToolCall
 from models.streams import scrub
-from models.streams.typed import count_of, record_of, records_of, text_of
+from models.streams.typed import count_of, list_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
 from models.wires.pieces import call_of, merged, plain, with_part
 from models.wires.written import Asked, Fields, Wire, as_json
@@ -70,9 +70,9 @@ class Chat(Wire):
             return plain
         if self.manners.needs and not plain.get(self.manners.needs):
             plain = {**plain, self.manners.needs: plain.get("content") or "…"}
-        calls = plain.get("tool_calls")
-        if calls and self.manners.signs and "extra_content" not in calls[0]:
-            signed = {**calls[0], "extra_content": _NO_SIGNATURE}
+        calls = list_of(plain.get("tool_calls")) if self.manners.signs else []
+        for first in calls[:1]:
+            signed = {"extra_content": _NO_SIGNATURE, **first}
             plain = {**plain, "tool_calls": [signed, *calls[1:]]}
         return plain
 
@@ -131,9 +131,8 @@ class ChatAnswer(Answer):
         has_extra = any(own.extra for own in self._calls)
         if not (self._attached or self._parts or has_extra):
             return []
-        content = self._content() if is_native else text
-        owns = self._calls if is_native else [Call("")] * len(calls)
-        item = {"role": "assistant", "content": content or "", **self._attached}
+        content, owns = (self._content(), self._calls) if is_native else (text, _plain(calls))
+        item = {"role": "assistant", "content": content, **self._attached}
         if calls:
             sent = list(map(_call_item, calls, owns))
             return [{**item, "content": content or None, "tool_calls": sent}]
@@ -183,6 +182,11 @@ class ChatAnswer(Answer):
         for key, value in delta.items():
             if key not in _CALL_OWN and value is not None:
                 call.extra[key] = merged(call.extra.get(key), value, key)
+
+
+def _plain(calls: Sequence[ToolCall]) -> list[Call]:
+    """Return as many calls with nothing of their own."""
+    return [Call("")] * len(calls)
 
 
 def _calls_of(said: Fields) -> list[Fields]:

@@ -66,7 +66,7 @@ class Messages(Wire):
 
     def items(self, message: Message) -> list[Fields]:
         """See Wire: the blocks of the message."""
-        content = message.get("content") or ""
+        content = text_of(message.get("content"))
         text = [{"type": "text", "text": content}] if content.strip() else []
         images = [_image(image) for image in self.images(message)]
         if message["role"] == "tool":
@@ -146,7 +146,7 @@ class MessagesAnswer(Answer):
         return self.say(text_of(block.get("text"))) if block.get("type") == "text" else ""
 
     def _begin_call(self, block: Fields, place: int) -> None:
-        id_, name = str(block.get("id") or ""), str(block.get("name") or "")
+        id_, name = text_of(block.get("id")), text_of(block.get("name"))
         self._uses[place] = call = Call(id_, place, name, given=block["input"] or None)
         if block.get("type") == "tool_use":
             self._calls.append(call)
@@ -235,7 +235,7 @@ def _use(call: Mapping[str, Any]) -> Fields:
 
 
 def _tool(function: Mapping[str, Any]) -> Fields:
-    shape = function.get("parameters") or {"type": "object", "properties": {}}
+    shape = {"type": "object", "properties": {}} | record_of(function.get("parameters"))
     description = function.get("description", "")
     return {"name": function["name"], "description": description, "input_schema": shape}
 

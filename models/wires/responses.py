@@ -57,7 +57,7 @@ class Responses(Wire):
 
     def items(self, message: Message) -> list[Fields]:
         """See Wire."""
-        role, content = message["role"], message.get("content") or ""
+        role, content = message["role"], text_of(message.get("content"))
         if role == "assistant":
             said = [_said(content)] if content else []
             return [*said, *map(self._call, message.get("tool_calls", ()))]

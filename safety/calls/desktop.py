@@ -70,10 +70,9 @@ def _used(ask: Ask, windows: list[Mapping[str, Any]], named: Named) -> Iterator[
 
 def _program(window: Mapping[str, Any]) -> Finding:
     title, app = str(window.get("title", ""))[:80], str(window.get("app", ""))
-    what = app or (f"“{title}”" if title else "")
-    if not what:
+    if not (app or title):
         return found("change", "uses_unknown_window", is_target=True)
-    return found("change", "uses_program", is_target=True, what=what)
+    return found("change", "uses_program", is_target=True, what=app or f"“{title}”")
 
 
 def typed(tool: str, text: str, named: Named) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ least the day, the title and the kind of thing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from safety.calls.record_match import misfit
@@ -34,6 +34,7 @@ _VALUE = pattern(r"[^\s\"'<>,;:()\[\]{}]{6,}")
 _SQL = pattern(
     r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
 )
+_TELLS = pattern(r".{25}|\D*\d")  # it is long, or has a digit
 _MOST_SAID = 5
 _MOST_VALUES = 20
 _LONG_VALUE = 40  # characters; what is longer is no word that a person would write
@@ -64,24 +65,19 @@ def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
 
 def _carried(ask: Ask) -> Iterator[Finding]:
     """Find a free text that carries private or unreadable data to a tool that is not ours."""
-    telling = list(_telling(ask))
+    telling = _telling(ask)
     seen = "\n".join(ask.read()) if telling else ""
-    is_looked_at = bool(seen) or ask.is_tainted
-    sent = [each for each in telling if each in seen or len(each) > _LONG_VALUE]
-    if sent and is_looked_at:
-        terms = sent[0][:_LONG_VALUE]
-        yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
+    if not (seen or ask.is_tainted):
+        return
+    for each in [each for each in telling if each in seen or len(each) > _LONG_VALUE][:1]:
+        yield found("send", "carries", is_target=True, tool=ask.tool, terms=each[:_LONG_VALUE])
 
 
 def _telling(ask: Ask) -> list[str]:
     """Return the words of free texts that are no plain words and do not stand in the request."""
     texts = [str(text)[:5_000] for name, text in ask.args.items() if name.lower() in _FREE]
-    values = [value for text in texts for value in _VALUE.findall(text)]
-    return [value for value in values if value not in ask.request and _tells(value)][:_MOST_VALUES]
-
-
-def _tells(value: str) -> bool:
-    return len(value) > 24 or any(letter.isdigit() for letter in value)
+    values = [value for text in texts for value in _VALUE.findall(text) if _TELLS.match(value)]
+    return [value for value in values if value not in ask.request][:_MOST_VALUES]
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
@@ -135,14 +131,9 @@ def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> 
     """Return True if the request must speak of the thing as well: nothing else in the call was
     named."""
     kinds = {target.kind for target in targets}
-    has_day = "time" in kinds and named.has_days
-    if has_day or kinds & _NAMES_IT:
+    if kinds & (_NAMES_IT | ({"time"} if named.has_days else set())):
         return False
-    return "id" not in kinds or _has_id(missing)
-
-
-def _has_id(targets: Iterable[Target]) -> bool:
-    return any(target.kind == "id" for target in targets)
+    return "id" not in kinds or "id" in {target.kind for target in missing}
 
 
 def _is_sql(name: str, value: Any) -> bool:

@@ -35,6 +35,12 @@ _STRONGER_WITH: tuple[tuple[Effect, set[str], Effect], ...] = (
     ("send", _MONEY, "spend"),
     ("delete", _RIGHTS, "system"),
 )
+# Hint, its value, effects that a name says, and the effect that they become.
+_DECLARED: tuple[tuple[str, bool, tuple[Effect, ...], Effect], ...] = (
+    ("readOnlyHint", True, ("unknown",), "read"),
+    ("readOnlyHint", False, ("read",), "change"),
+    ("destructiveHint", True, ("change", "unknown"), "delete"),
+)
 _JOINTS = ("and", "then", "or")
 _MAKES = {"create", "add", "make", "new", "write", "put"}
 # One question and nothing else: no second part that could ask for something.
@@ -43,12 +49,15 @@ _ONLY_WANTS_TO_KNOW = pattern(
     r"|(?!.*(?:把|给|请|帮|并|然后))[^，。；：！？\n]*(?:哪|多少|什么|几|谁|是否)[^，。；：！？\n]*[?？]",
     re.IGNORECASE,
 )
+_ALL_IN_CHINESE = pattern("全部|所有|批量")
 _ALL = pattern(
     r"(?i)\b(all|every(thing|body|one)?|each|both|any|whole|entire)\b|全部|所有|每|都|一切|统统"
 )
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+")
 _CHINESE = pattern(r"[\u3400-\u9fff]")
 _SAID_WORD = pattern(r"(?<![\w-])[a-z0-9]+(?![\w-])")  # a kick-off kicks nobody
+_PLURAL = pattern(r"(?<=..[^s])s\Z")
+_DOUBLED = pattern(r"(?<=..)(.)\1\Z")
 _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("ies", ("y",)), ("ied", ("y",)))
 
 
@@ -67,13 +76,9 @@ def read_name(tool: str, hints: Mapping[str, Any] | None = None) -> Words:
     declared = hints or {}
     if said := declared.get("effect by owner"):
         return found._replace(effect=said)
-    only_reads = declared.get("readOnlyHint")
-    if found.effect == "unknown" and only_reads is True:
-        return found._replace(effect="read")
-    if found.effect == "read" and only_reads is False:
-        found = found._replace(effect="change")
-    if found.effect in ("change", "unknown") and declared.get("destructiveHint") is True:
-        return found._replace(effect="delete")
+    for hint, value, weaker, effect in _DECLARED:
+        if found.effect in weaker and declared.get(hint) is value:
+            found = found._replace(effect=effect)
     return found
 
 
@@ -130,11 +135,13 @@ def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
 def _of_change(things: set[str], verbs: set[str]) -> Effect:
     if things & (_MONEY | _WORDS["money"]):
         return "spend"
-    is_named_user = "user" in things and things.isdisjoint(("to", "from"))
-    if is_named_user or things & _WORDS["keys"]:
+    if things & _WORDS["keys"]:
         return "system"
-    is_said = things & (_WORDS["said"] | {"user"}) and "draft" not in things
-    return "send" if is_said and verbs & _MAKES else "change"
+    if things & {"user", "to", "from"} == {"user"}:
+        return "system"
+    if "draft" in things or not verbs & _MAKES:
+        return "change"
+    return "send" if things & (_WORDS["said"] | {"user"}) else "change"
 
 
 def _chinese(name: str) -> Words:
@@ -172,9 +179,8 @@ def asks_for(request: str, call: Words) -> bool:
 def takes_all(tool: str, request: str) -> bool:
     """Return True if a tool takes all there is of a kind by its name, and the request does not
     speak of all."""
-    words = set(_split(tool.rpartition(".")[2]))
-    is_all = bool(words & _WORDS["takes_all"] or re.search("全部|所有|批量", tool))
-    return is_all and not _ALL.search(request)
+    words = {*_split(tool.rpartition(".")[2]), *_ALL_IN_CHINESE.findall(tool)}
+    return not (words.isdisjoint(_WORDS["takes_all"]) or _ALL.search(request))
 
 
 def is_verb(word: str) -> bool:
@@ -190,8 +196,8 @@ def names_thing(request: str, call: Words) -> bool:
         return True
     if words & call.verbs and words.isdisjoint(_IN_GROUPS):
         return True  # "cancel my check-up": it is what it is
-    chinese = [word for thing in things for word in (thing, *_in_chinese().get(thing, ()))]
-    return any(_CHINESE.search(word) and word in request for word in chinese)
+    called = (word for thing in things for word in (thing, *_in_chinese().get(thing, ())))
+    return any(word in request for word in filter(_CHINESE.search, called))
 
 
 @cache
@@ -212,15 +218,13 @@ def _forms(word: str) -> set[str]:
     forms = {word, _singular(word)}
     for ending, others in _ENDINGS:
         stem = word.removesuffix(ending)
-        if stem != word and len(stem) > 2:
-            forms |= {stem + other for other in others}
-            if len(stem) > 3 and stem[-1] == stem[-2]:
-                forms.add(stem[:-1])
+        if 2 < len(stem) < len(word):
+            forms |= {stem + other for other in others} | {_DOUBLED.sub(r"\1", stem)}
     return forms
 
 
 def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return _PLURAL.sub("", word)
 
 
 def _split(name: str) -> list[str]:

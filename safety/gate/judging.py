@@ -5,20 +5,27 @@ from __future__ import annotations
 
 import functools
 import os
-import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from config import SafetyConfig
 from safety.changes import Change, ChangeSet
 from safety.findings import Decision, Risk, foreign
-from safety.paths import Places
+from safety.paths import Guard, Places
 from text.sentences import Said
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "safety" / "changes.yaml"
 Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "raised", "roots"]
 _SHOWN = 3  # names in a reason
+_OF_GUARD: Mapping[Guard, Place] = {
+    "vital": "machine",
+    "device": "machine",
+    "agent": "agent",
+    "startup": "startup",
+    "secret": "secret",
+    "outside": "outside",
+}
 _ORDER: tuple[Place, ...] = (
     "machine",
     "agent",
@@ -30,7 +37,6 @@ _ORDER: tuple[Place, ...] = (
     "roots",
 )
 _PLACES = frozenset(_ORDER) - {"roots"}  # have their own sentence
-_RAISING = stat.S_ISUID | stat.S_ISGID
 
 
 class Question(NamedTuple):
@@ -115,20 +121,17 @@ def place_of(change: Change, places: Places, owner: int) -> Place:
 
 
 def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
-    is_away = change.kind in ("gone", "moved")
-    if places.is_vital_file(path) or (is_away and places.is_vital(path)):
-        return "machine"
-    kind = places.kind(path)
-    if kind == "inside":
+    guard = places.guard(path, is_taken=change.kind in ("gone", "moved"))
+    if guard == "inside":
         return _place_inside(path, change, owner)
-    return "machine" if kind == "device" else kind
+    return _OF_GUARD[guard]
 
 
 def _place_inside(path: Path, change: Change, owner: int) -> Place:
     """Return the place of a change in the roots."""
     if change.type != "folder" and path.name == ".git":  # leads to a repository elsewhere
         return "startup"
-    if change.type == "file" and (change.mode or 0) & _RAISING:
+    if change.type == "file" and change.raises:
         return "raised"
     return "roots" if _is_own(path, owner) else "others"
 
@@ -147,9 +150,9 @@ def _is_own(path: Path, owner: int) -> bool:
 
 
 def _fits(row: Row, change: Change, place: Place) -> bool:
-    is_kind = row.kind in ("any", change.kind)
-    is_place = row.place in ("any", place)
-    return is_kind and is_place and (row.by == "any" or change.is_ours)
+    by = "run" if change.is_ours else "others"
+    pairs = zip((row.kind, row.place, row.by), (change.kind, place, by), strict=True)
+    return all(wanted in ("any", given) for wanted, given in pairs)
 
 
 def _holds(

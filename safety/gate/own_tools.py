@@ -4,28 +4,30 @@ memory."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from safety.findings import Ask, Finding, foreign, found
-from safety.paths import Places, references
+from safety.findings import Ask, Finding, Risk, foreign, found
+from safety.paths import Guard, Places, references
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.gate.grounds import Grounds
     from safety.taint import Named
 
 Rule = Callable[["Grounds", Ask], Iterator[Finding]]
+_PATH = pattern(r"~?/[\s\S]{0,998}")
 # Folders of the agent's home that have their own way in; the key of the sentence that names it.
 _IN_AGENT = {"config.yaml", "memory", "sops", "runs", "trash", "inbox", "schedule"}
 
 
 def look(gate: Grounds, ask: Ask, effects: set[str]) -> Iterator[Finding]:
     """Give what a call would do; of a tool that is not ours, by its name."""
-    rule = _BY_TOOL.get(ask.tool)
-    by_effect = next((each for name, each in _BY_EFFECT.items() if name in effects), None)
-    if rule is None and not effects:
-        rule = _foreign
-    yield from (rule or by_effect or _nothing)(gate, ask)
+    of_foreign = () if effects else (_foreign,)
+    by_effect = (rule for name, rule in _BY_EFFECT.items() if name in effects)
+    rule = _BY_TOOL.get(ask.tool, next(chain(of_foreign, by_effect), _nothing))
+    yield from rule(gate, ask)
 
 
 def named(gate: Grounds, ask: Ask) -> Named:
@@ -55,26 +57,24 @@ def _of_written(path: Path, places: Places) -> Iterator[Finding]:
     if is_job and not path.name.startswith("."):
         yield found("schedule", "would_run", name=path.name)
         return
-    kind = places.kind(path)
-    if kind == "agent":
+    guard = places.guard(path)
+    leads_on = path.name == ".git" and guard != "agent"
+    yield from _guarded("write", "startup" if leads_on else guard, path, places)
+
+
+def _guarded(doing: str, guard: Guard, path: Path, places: Places) -> Iterator[Finding]:
+    """Give what speaks against touching a place, by the table."""
+    if guard == "agent":
         yield in_agent(path, places)
-    elif kind == "device" or places.is_vital_file(path):
-        yield found("catastrophic", "vital_file", file=path)
-    elif kind in ("startup", "secret") or path.name == ".git":
-        yield found("system", "decides", file=path)
-    elif kind == "outside":
-        yield found("outside", "outside", file=path)
+    elif (doing, guard) in _GUARDED:
+        risk, key = _GUARDED[doing, guard]
+        yield found(risk, key, file=path)
 
 
 def _deleted(gate: Grounds, ask: Ask) -> Iterator[Finding]:
-    places = gate.places
     for path in ask.paths:
-        if path.is_relative_to(places.agent):
-            yield in_agent(path, places)
-        elif places.is_vital(path) or places.is_vital_file(path):
-            yield found("catastrophic", "whole_system", file=path)
-        elif places.kind(path) in ("outside", "startup", "secret"):
-            yield found("outside", "deletes_guarded", file=path)
+        guard = gate.places.guard(path, is_taken=True)
+        yield from _guarded("delete", guard, path, gate.places)
     if ask.paths:
         yield found("delete", "to_trash", tool=ask.tool, file=ask.paths[0], n=len(ask.paths))
     elif not {"path", "paths"} & ask.args.keys():
@@ -115,9 +115,9 @@ def _terminal(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
     if script or ask.tool == "shell_run":
         paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
-        for each in _script(gate, ask._replace(args={"script": script}, paths=paths)):
-            if is_sure or each.risk != "unknown":
-                yield each
+        findings = _script(gate, ask._replace(args={"script": script}, paths=paths))
+        unsure = () if is_sure else ("unknown",)
+        yield from (each for each in findings if each.risk not in unsure)
 
 
 def _process(gate: Grounds, ask: Ask) -> Iterator[Finding]:
@@ -198,21 +198,34 @@ def _lent(gate: Grounds, ask: Ask) -> Iterator[Finding]:
 def _paths_in(gate: Grounds, ask: Ask) -> Iterator[Path]:
     """Give what looks like a path in the arguments of a tool that is not ours."""
     for text in ask.args.values():
-        if isinstance(text, str) and text.startswith(("/", "~/")) and len(text) < 1000:
+        if isinstance(text, str) and _PATH.fullmatch(text):
             yield gate.places.resolved(text, gate.cwd)
 
 
 def _of_named_path(path: Path, effect: str, places: Places) -> Iterator[Finding]:
     if effect == "read":
         yield from _secrets((path,), places)
-    elif path.is_relative_to(places.agent):
-        yield in_agent(path, places)
-    elif places.is_vital_file(path) or (effect == "delete" and places.is_vital(path)):
-        yield found("catastrophic", "vital", file=path)
-    elif places.kind(path) in ("startup", "secret", "device"):
-        yield found("system", "decides", file=path)
+    else:
+        guard = places.guard(path, is_taken=effect == "delete")
+        yield from _guarded("reach", guard, path, places)
 
 
+# Risk and sentence by what is done and where; the agent's own home has sentences of its own.
+_GUARDED: Mapping[tuple[str, Guard], tuple[Risk, str]] = {
+    ("write", "vital"): ("catastrophic", "vital_file"),
+    ("write", "device"): ("catastrophic", "vital_file"),
+    ("write", "startup"): ("system", "decides"),
+    ("write", "secret"): ("system", "decides"),
+    ("write", "outside"): ("outside", "outside"),
+    ("delete", "vital"): ("catastrophic", "whole_system"),
+    ("delete", "startup"): ("outside", "deletes_guarded"),
+    ("delete", "secret"): ("outside", "deletes_guarded"),
+    ("delete", "outside"): ("outside", "deletes_guarded"),
+    ("reach", "vital"): ("catastrophic", "vital"),
+    ("reach", "startup"): ("system", "decides"),
+    ("reach", "secret"): ("system", "decides"),
+    ("reach", "device"): ("system", "decides"),
+}
 _BY_TOOL: Mapping[str, Rule] = {
     **dict.fromkeys(("shell_run", "shell_keys"), _terminal),
     **dict.fromkeys(("web_scan", "web_execute_js"), _page),

@@ -180,32 +180,19 @@ def _hosts(ask: Ask, named: Named) -> Iterator[Finding]:
 # Changes of files
 
 
-def _written(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
-    kind, name = places.kind(path), effect.command
-    if kind == "device" or places.is_vital_file(path):
-        yield found("catastrophic", "writes_vital", command=name, name=name, file=path)
-    elif kind == "agent":
-        yield found("agent", "writes_agent", command=name, name=name, file=path)
-    elif kind in ("secret", "startup"):
-        yield found("system", "writes_decides", command=name, is_local=True, name=name, file=path)
-    elif kind == "outside":
-        yield found("outside", "writes_outside", command=name, is_local=True, name=name, file=path)
+def _placed(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
+    """Give what speaks against writing or deleting a file, by the table."""
+    row = _GUARDED.get((effect.kind, places.guard(path)))
+    if row:
+        risk, key, is_local = row
+        name = effect.command
+        yield found(risk, key, command=name, is_local=is_local, name=name, file=path)
 
 
 def _read(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
-    is_ours = any(path.is_relative_to(places.agent / name) for name in _OURS)
-    if is_ours or places.is_secret(path):
+    ours = [places.agent / name for name in _OURS]
+    if places.is_secret(path) or any(map(path.is_relative_to, ours)):
         yield found("secret", "reads", command=effect.command, name=effect.command, file=path)
-
-
-def _deleted(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
-    name = effect.command
-    if path.is_relative_to(places.agent):
-        yield found("agent", "on_agent", command=name, name=name, file=path)
-    elif places.is_vital_file(path):
-        yield found("catastrophic", "on_vital", command=name, name=name, file=path)
-    elif places.kind(path) == "outside":
-        yield found("outside", "deletes_outside", command=name, is_local=True, file=path)
 
 
 def _taken(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
@@ -213,7 +200,7 @@ def _taken(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
     if _takes_machine(effect, path, places):
         yield _wiped(effect)
     else:
-        yield from _deleted(effect, path, places)
+        yield from _placed(effect._replace(kind="deletes"), path, places)
 
 
 def _locked(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
@@ -245,10 +232,22 @@ def _split(path: str) -> tuple[str, str, str]:
     return "/".join(names[:at]), names[at], "/".join(names[at + 1 :])
 
 
+# Effect on a file and its place → risk, sentence, and whether a stage shows it.
+_GUARDED: Mapping[tuple[str, str], tuple[Risk, str, bool]] = {
+    ("writes", "device"): ("catastrophic", "writes_vital", False),
+    ("writes", "vital"): ("catastrophic", "writes_vital", False),
+    ("writes", "agent"): ("agent", "writes_agent", False),
+    ("writes", "secret"): ("system", "writes_decides", True),
+    ("writes", "startup"): ("system", "writes_decides", True),
+    ("writes", "outside"): ("outside", "writes_outside", True),
+    ("deletes", "agent"): ("agent", "on_agent", False),
+    ("deletes", "vital"): ("catastrophic", "on_vital", False),
+    ("deletes", "outside"): ("outside", "deletes_outside", True),
+}
 _FILES: Mapping[str, Callable[[Effect, Path, Places], Iterator[Finding]]] = {
-    "writes": _written,
+    "writes": _placed,
     "reads": _read,
-    "deletes": _deleted,
+    "deletes": _placed,
     "takes": _taken,
     "locks": _locked,
 }

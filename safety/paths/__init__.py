@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from safety.paths.handles import open_beneath as open_beneath
     from safety.paths.places import RUNS as RUNS
     from safety.paths.places import SYSTEM_SECRETS as SYSTEM_SECRETS
+    from safety.paths.places import Guard as Guard
     from safety.paths.places import Places as Places
     from safety.paths.places import references as references
     from safety.paths.places import shared_folder_of as shared_folder_of

@@ -21,6 +21,7 @@ from text import pattern
 from text.sections import sections
 
 Kind = Literal["inside", "outside", "agent", "secret", "device", "startup"]
+Guard = Literal["vital", Kind]
 RUNS = (
     "@runs"  # stands for the folder of the run logs in a shared session, whose place is the owner's
 )
@@ -94,6 +95,15 @@ class Places(NamedTuple):
         if self.is_secret(path):
             return "secret"
         return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
+
+    def guard(self, path: Path, *, is_taken: bool = False) -> Guard:
+        """Return the kind of a place, or "vital" where the machine depends on the file; `is_taken`:
+        also where it goes with the folder."""
+        kind = self.kind(path)
+        if kind == "agent":
+            return kind
+        is_vital = self.is_vital_file(path) or (is_taken and self.is_vital(path))
+        return "vital" if is_vital else kind
 
     def _is_startup(self, path: Path, text: str) -> bool:
         if _within(text, self.startup) or part_that_decides(text):

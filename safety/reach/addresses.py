@@ -12,38 +12,15 @@ import ipaddress
 import re
 import socket
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from text import pattern
+from text.sections import sections
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
-# Networks that are not for everybody; Python's own `is_global` differs from one release to the
-# next.
-_SPECIAL = tuple(
-    ipaddress.ip_network(text)
-    for text in (
-        *(
-            "0.0.0.0/8",
-            "10.0.0.0/8",
-            "100.64.0.0/10",
-            "127.0.0.0/8",
-            "169.254.0.0/16",
-            "172.16.0.0/12",
-            "192.0.0.0/24",
-        ),
-        *(
-            "192.0.2.0/24",
-            "192.88.99.0/24",
-            "192.168.0.0/16",
-            "198.18.0.0/15",
-            "198.51.100.0/24",
-            "203.0.113.0/24",
-        ),
-        *("224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
-    )
-)
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # a public IPv4 address behind a translator: RFC 6052
 
 _LOCALHOST = pattern(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
@@ -63,7 +40,13 @@ def is_public(address: Address) -> bool:
             return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
         if address not in _UNICAST:
             return False
-    return not any(address in each for each in _SPECIAL)
+    return not any(address in each for each in _special())
+
+
+@cache
+def _special() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Return the networks that are not for everybody."""
+    return [ipaddress.ip_network(each) for each in sections("safety/hosts.txt")["special"].split()]
 
 
 class Reach(NamedTuple):
@@ -90,10 +73,8 @@ class Reach(NamedTuple):
         asked; else ""."""
         try:
             parts = urlsplit(url if "://" in url else f"https://{url}")
-            host, port = (
-                parts.hostname or "",
-                parts.port or (443 if parts.scheme == "https" else 80),
-            )
+            host = parts.hostname or ""
+            port = parts.port or {"https": 443}.get(parts.scheme, 80)
             plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".").rstrip(".")
             address = _spelled(plain)
         except (OSError, ValueError):
@@ -123,9 +104,9 @@ def _spelled(host: str) -> Address:
     OSError, ValueError for a name."""
     if _LOCALHOST.fullmatch(host):
         return ipaddress.ip_address("127.0.0.1")
-    return (
-        ipaddress.ip_address(host) if ":" in host else ipaddress.IPv4Address(socket.inet_aton(host))
-    )
+    if ":" in host:
+        return ipaddress.ip_address(host)
+    return ipaddress.IPv4Address(socket.inet_aton(host))
 
 
 def _plain(address: Address) -> Address:

@@ -8,28 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
+from shell.catalogue import Entry, entry
 from shell.catalogue.lists import remote_libraries, shells, wrappers
+from shell.catalogue.options import operand_places
 from shell.python import read_code
 from text import pattern
 from text.patterns import names
 
 MOST_JUDGED = 20  # addresses of a call; no others may be asked
-_FETCHERS = names(
-    "curl wget aria2c http https xh axel lynx w3m links yt-dlp youtube-dl ping ping6 dig host nslookup whois"
-    " telnet nc ncat websocat ftp"
-)
-_FETCH_WITH = {
-    "git": names("clone ls-remote fetch pull submodule"),
-    "docker": names("pull"),
-    "svn": names("checkout co export"),
-    "hg": names("clone"),
-}
-_NONE = frozenset[str]()
-_VALUED = names(
-    "-o --output -O -H --header -A --user-agent -e --referer -b --cookie -c -X --request -m --max-time"
-    " --connect-timeout -w --write-out -u --user --retry -d --data -T -F --form -P -t -W -i -I -s -p -D"
-    " --dump-header -U -L -n"
-)
+_TALKERS = names(
+    "telnet nc ncat websocat ftp"
+)  # beside the programs with `fetches` in the catalogue
 # Behind these stands elsewhere where it goes.
 _ELSEWHERE = names("--resolve --connect-to -K --config --unix-socket --input-file")
 _LIBRARIES = names(
@@ -44,6 +33,7 @@ _HOST = pattern(
     r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+(?!git\b)[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?"
     r"|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+"
 )
+_NAMES_ADDRESS = pattern("--url=|.*://")
 _URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
 _PROGRAM = pattern(r"[a-z/][\w./+-]*")
 
@@ -78,7 +68,7 @@ def _shell(script: str, variables: Mapping[str, str]) -> Fetches:
         return Fetches(tuple(_URL.findall(script[:50_000])))
     known, found = dict(variables), list[str]()
     for command in commands:
-        known |= {name: word.value(known) or "" for name, word in command.assignments}
+        known |= {name: _value(word, known) for name, word in command.assignments}
         found += _of_command(command, known)
     return Fetches(tuple(filter(None, found)), "" in found)
 
@@ -93,18 +83,24 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
         inner = fetches(code, is_python=is_python, variables=known)
         yield from inner.urls
         yield from [""] * inner.is_hidden
-    elif name in _FETCHERS or not _FETCH_WITH.get(name, _NONE).isdisjoint(texts):
-        yield from _addresses(words[1:], known)
+        return
+    program = entry(name) or Entry(name)
+    asking = ["all"] if name in _TALKERS else program.listed("fetches")
+    if not {"all", *texts}.isdisjoint(asking):
+        yield from _addresses(program, words[1:], known)
 
 
 def _name(words: list[Word], known: Mapping[str, str]) -> str:
-    texts = [word.value(known) or "" for word in words[:1]]
-    return "".join(texts).rpartition("/")[2]
+    return "".join(_value(word, known) for word in words[:1]).rpartition("/")[2]
+
+
+def _value(word: Word, known: Mapping[str, str]) -> str:
+    return word.value(known) or ""
 
 
 def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
-    while (name := _name(words, known)) in wrappers() and name not in _FETCHERS:
-        rest = (word.value(known) or "" for word in words[1:])
+    while _name(words, known) in wrappers():
+        rest = (_value(word, known) for word in words[1:])
         first = next(
             (at for at, text in enumerate(rest, 1) if _PROGRAM.fullmatch(text)), len(words)
         )
@@ -112,16 +108,16 @@ def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
     return words
 
 
-def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
-    before = ""
-    for word in words:
-        value, last = word.value(known), before
-        start, before = word.known_start(known) if value is None else value, word.literal or ""
-        is_option = start.startswith("-") and "=" not in start
+def _addresses(program: Entry, words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
+    values = [word.value(known) for word in words]
+    pairs = zip(words, values, strict=True)
+    starts = [word.known_start(known) if value is None else value for word, value in pairs]
+    plain = set(operand_places(program, starts))
+    for at, start in enumerate(starts):
         if start in _ELSEWHERE:
             yield ""
-        elif not is_option and ("://" in start or last not in _VALUED):
-            yield from _address(start, is_whole=value is not None)
+        elif at in plain or _NAMES_ADDRESS.match(start):
+            yield from _address(start, is_whole=values[at] is not None)
 
 
 def _address(start: str, *, is_whole: bool) -> Iterator[str]:
@@ -147,8 +143,9 @@ def _python(code: str) -> Fetches:
 
 def _texts(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
 
 
 def _is_library(name: str) -> bool:
@@ -161,12 +158,12 @@ def _imported(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
-        yield node.module or ""
+        yield str(node.module)
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _known_start(node: ast.AST) -> Iterator[str]:
     """Give the text with which an f-string begins."""
-    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else None
-    if isinstance(first, ast.Constant):
-        yield str(first.value)
+    match node:
+        case ast.JoinedStr(values=[ast.Constant(value=text), *_]):
+            yield str(text)

@@ -32,6 +32,9 @@ _NUMBERS_A_THING = (
 _CHINESE = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _HOSTS = {name: frozenset(text.split()) for name, text in sections("safety/hosts.txt").items()}
 _LIKE_DATA = pattern(r"[A-Za-z0-9+=_-]{32,}|%[0-9A-Fa-f]{2}|[A-Za-z0-9]*\d[A-Za-z0-9]{15,}")
+_LONG_NUMBER = pattern(r"(?=.{8})\D*\d")
+_DESCRIBED = ("time", "title")  # what a request may describe in other words
+_CALENDAR = frozenset(itertools.product(range(1, 13), range(1, 32)))
 _LONGEST_REST = 120  # characters of a path below an address that was named
 
 
@@ -59,37 +62,42 @@ class Named:
 
         Once the run has read something, data in a path and the repository of anybody may tell it.
         """
-        may_tell = has_read or is_tainted
-        closed = _HOSTS["repositories"] if may_tell else frozenset[str]()
-        closed |= _HOSTS["anybody"] if is_tainted else frozenset()
-        tells = may_tell and _LIKE_DATA.search(url) is not None
-        is_plain = is_public_page(url) and host_of(url) not in closed
-        return (is_plain and not tells) or self.has_url(url, strict=is_tainted)
+        if self.has_url(url, strict=is_tainted):
+            return True
+        if not is_public_page(url):
+            return False
+        if is_tainted and host_of(url) in _HOSTS["anybody"]:
+            return False
+        if has_read or is_tainted:
+            return host_of(url) not in _HOSTS["repositories"] and not _LIKE_DATA.search(url)
+        return True
 
     def _has(self, target: Target, strict: bool) -> bool:
         value = plain(target.value).strip()
-        if not value or (not strict and target.kind in ("time", "title")):
+        if not value:
+            return True
+        if target.kind in _DESCRIBED and not strict:
             return True
         if target.kind == "url":
             return self.has_url(target.value, strict=strict)
-        if target.kind == "id" and re.fullmatch(r"\d{1,4}", value):
-            return self._has_number(value)
         by_kind = {
-            "address": lambda: value in self._addresses,
-            "account": lambda: self._has_spaced(value),
-            "phone": lambda: self._has_spaced(value),
-            "amount": lambda: _number(value) in self._numbers,
-            "time": lambda: self._has_time(value),
-            "title": lambda: self._has_words(value),
+            "address": self._addresses.__contains__,
+            "account": self._has_spaced,
+            "phone": self._has_spaced,
+            "amount": lambda value: _number(value) in self._numbers,
+            "time": self._has_time,
+            "title": self._has_words,
+            "id": self._has_id,
         }
-        return by_kind.get(target.kind, lambda: self._has_phrase(value))()
+        return by_kind.get(target.kind, self._has_phrase)(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:
         """Return True if the owner named this address, its host, or a folder of it. `strict`: and
         its query."""
         wanted = url_of(url)
-        known = self._urls if wanted else []
-        return any(wanted and _covers(each, wanted, strict=strict) for each in known)
+        if wanted is None:
+            return False
+        return any(_covers(each, wanted, strict=strict) for each in self._urls)
 
     @property
     def addresses(self) -> list[str]:
@@ -122,8 +130,10 @@ class Named:
     def _numbers(self) -> set[str]:
         return {_number(text) for text in re.findall(r"\d[\d.,]*", plain(self.request))}
 
-    def _has_number(self, value: str) -> bool:
-        """Return a number that merely occurs names nothing."""
+    def _has_id(self, value: str) -> bool:
+        """Find an id; a short number that merely occurs names nothing."""
+        if not re.fullmatch(r"\d{1,4}", value):
+            return self._has_phrase(value)
         shape = rf"(?:{_NUMBERS_A_THING})\W{{0,4}}(?:is )?\W?{value}(?!\d)"
         return bool(re.search(shape, self._text))
 
@@ -136,8 +146,7 @@ class Named:
         around = rf"(?<![{LETTER}])(?<![{LETTER}]@){shape}(?![{LETTER}@])(?!\.[{LETTER}])"
         if not words or re.search(around, self._text):
             return True
-        is_number = len(value) >= 8 and any(letter.isdigit() for letter in value)
-        return is_number and self._has_spaced(value)
+        return _LONG_NUMBER.match(value) is not None and self._has_spaced(value)
 
     def _has_spaced(self, value: str) -> bool:
         """Find a number of an account or a telephone, whatever stands between its groups."""
@@ -162,16 +171,15 @@ class Named:
     def _has_time(self, value: str) -> bool:
         """Find a day that the request names; True when it names none, or only in words
         (tomorrow)."""
-        wanted = re.search(r"(?:(\d{4})-)?(\d{1,2})-(\d{1,2})", value)
-        return not self._days or not wanted or (int(wanted[2]), int(wanted[3])) in self._days
+        days = re.findall(r"(?:\d{4}-)?(\d{1,2})-(\d{1,2})", value)[:1] if self._days else []
+        return {(int(month), int(day)) for month, day in days} <= self._days
 
     @cached_property
     def _days(self) -> set[tuple[int, int]]:
         """(month, day) of the dates in the request."""
         text = plain(self.request[:5000])
         named = itertools.chain(_numbered(text), _in_words(text))
-        found = {(int(month), int(day)) for month, day in named}
-        return {(month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31}
+        return {(int(month), int(day)) for month, day in named} & _CALENDAR
 
 
 def _numbered(text: str) -> Iterator[tuple[int | str, str]]:
@@ -197,10 +205,11 @@ def _covers(known: SplitResult, wanted: SplitResult, *, strict: bool) -> bool:
         return False
     if (known.path, known.query) == (wanted.path, wanted.query):
         return True
-    is_same = known.path == wanted.path
-    is_below = is_same or wanted.path.startswith(known.path.rstrip("/") + "/")
-    has_free_query = bool(wanted.query) and strict
-    return is_below and not has_free_query and len(wanted.path) < len(known.path) + _LONGEST_REST
+    if strict and wanted.query:
+        return False
+    if len(wanted.path) >= len(known.path) + _LONGEST_REST:
+        return False
+    return f"{wanted.path}/".startswith(known.path.rstrip("/") + "/")
 
 
 def _number(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from safety.findings import foreign
 from safety.paths import Places
 from safety.reach import fetches
 from text import pattern
+from text.sections import sections
 
 __all__ = ["Origin", "foreign", "of_messages", "of_result"]
 
@@ -32,19 +34,6 @@ class Origin(StrEnum):
 
 # Effects of tools that bring nothing from elsewhere.
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute"}
-_SYSTEM = (
-    "/usr",
-    "/etc",
-    "/proc",
-    "/sys",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/dev",
-    "/var/log",
-    "/opt",
-    "/run",
-)
 _PATH = pattern(r"(?<![\w:/.~-])(/[\w.@%+-]+(?:/[\w.@%+-]+)+)")
 _SHARED_NOTE = pattern(r"\(shared:[^\s()]{1,80}\)")
 _MOST_PATHS = 200
@@ -83,6 +72,10 @@ def of_messages(messages: Iterable[dict[str, Any]]) -> str:
 
 def _any_outside(paths: Iterable[Path], places: Places) -> bool:
     """Return True if one lies outside the roots and is no file of the system."""
-    return any(
-        places.kind(path) == "outside" and not str(path).startswith(_SYSTEM) for path in paths
-    )
+    outside = [str(path) for path in paths if places.kind(path) == "outside"]
+    return not all(path.startswith(_system_folders()) for path in outside)
+
+
+@cache
+def _system_folders() -> tuple[str, ...]:
+    return tuple(sections("safety/places.txt")["system_folders"].split())

@@ -44,6 +44,9 @@ _INVISIBLE = pattern(
 _HOSTS = {"host", "url", "domain", "uri", "website", "server"}
 _AMOUNT = r"\D{0,4}[\d.,]+\D{0,4}"
 _NAME_PARTS = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+")
+_PAGE = pattern(
+    r"(?i:www\.)|[^/]*\.[a-z]{2}(?::\d+)?/"
+)  # of a country, where nobody lists them all
 _ENDING = ".,;:!?)]}'*_"
 
 
@@ -78,9 +81,9 @@ def _of_value(keys: set[str], value: Any, effect: str) -> Iterator[Target]:
     text = str(value)
     inside = list(in_text(text))
     yield from inside
-    is_free = not keys.isdisjoint(WORDS["free"]) and keys.isdisjoint(WORDS["id"])
-    is_looked_at = _is_said(value) and keys.isdisjoint(WORDS["mine"])
-    if is_free or not is_looked_at:
+    if not keys.isdisjoint(WORDS["mine"]) or not _is_said(value):
+        return
+    if keys.isdisjoint(WORDS["id"]) and not keys.isdisjoint(WORDS["free"]):
         return
     kind = _kind(keys, text, effect)
     if kind == "name":
@@ -161,10 +164,9 @@ def in_text(text: str) -> Iterator[Target]:
 
 
 def _is_host(text: str) -> bool:
-    host, slash, _ = text.partition("/")
+    host = text.partition("/")[0]
     top = host.split(":")[0].rpartition(".")[2]
-    is_country = bool(slash) and len(top) == 2 and top.islower()
-    return text.lower().startswith("www.") or top.lower() in WORDS["top"] or is_country
+    return top.lower() in WORDS["top"] or _PAGE.match(text) is not None
 
 
 def plain(text: str, *, fold: bool = True) -> str:

@@ -44,7 +44,7 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
     start = known.more.get("verbs", 0)
     if start == "first":
         return _first(known, plain)
-    named = [word or "" for word in plain[int(start) :][:_LAST_VERB]]
+    named = list(map(_known, plain[int(start) :][:_LAST_VERB]))
     kinds = [kind_of(word, known) for word in named]
     nouns, seen = words("nouns").union(known.listed("reads_verbs")), "send"
     for at, word in enumerate(named):
@@ -54,6 +54,10 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
         elif kinds[at] or not word:
             return kind
     return seen
+
+
+def _known(word: str | None) -> str:
+    return word or ""
 
 
 def _first(known: Entry, plain: Sequence[str | None]) -> str:

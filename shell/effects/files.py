@@ -4,6 +4,8 @@ operands."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
@@ -59,39 +61,83 @@ def _filled(state: State, redirect: Redirect, arg: Arg, command: Command, args: 
         state.add("delete", "".join(texts[:1]), f"empties {arg.text}")
 
 
+class _Line(NamedTuple):
+    """A command line by the option grammar of its program."""
+
+    known: Entry
+    rest: list[Arg]
+    plain: list[Arg]  # the operands
+    given: frozenset[str]  # the options
+
+    def has(self, key: str) -> bool:
+        """Return True if the row of the program has a key."""
+        return key in self.known.more
+
+
 def of_command(state: State, name: str, args: list[Arg], command: Command) -> None:
     """Note what a command does to the files that it is given, by its roles in the catalogue."""
     known, rest = entry(name), args[1:]
     if known is None:
         return
-    plain, more = operands_of(known, rest), known.more
     given = given_options(known, [arg.text for arg in rest])
-    written = _chosen(known, "writes", rest, plain)
-    if "fetches" in more:
-        _fetched(state, written, rest)
-    if "devices" in more:
-        written += _devices(plain)
-    if "edits" in more and _edits(known, rest):
-        written += plain["-e" not in given :]
-    taken = _chosen(known, "deletes", rest, plain)
-    if "emptied" in more and has_option("--delete*", given):
-        taken += plain[-1:]
-    locked = plain[1:] if "rights" in more and _is_deep(known, given) else []
-    for kind, found in (("writes", written), ("takes", taken), ("locks", locked)):
-        for arg in found:
+    line = _Line(known, rest, operands_of(known, rest), given)
+    for role, kind in _ROLES.items():
+        for arg in role(line):
             state.file(kind, name, arg)
-    if "remote_path" in more and any(_REMOTE.match(arg.start) for arg in plain):
+    if line.has("fetches"):
+        _fetched(state, _written(line), rest)
+    if line.has("remote_path") and any(_REMOTE.match(arg.start) for arg in line.plain):
         state.add("send", name, "talks to another machine", is_local=False)
+
+
+def _written(line: _Line) -> list[Arg]:
+    return _chosen(line.known, "writes", line.rest, line.plain)
+
+
+def _devices(line: _Line) -> list[Arg]:
+    """`dd of=/dev/sda`, `mkfs /dev/sda1`."""
+    named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in line.plain]
+    return [arg for arg in named if arg.start.startswith("/dev/") and line.has("devices")]
+
+
+def _edited(line: _Line) -> list[Arg]:
+    """`sed -i`, `perl -pi -e`: all files behind the program."""
+    options = tuple(line.known.listed("edits"))
+    edits = line.has("edits") and "-i" in line.given
+    if edits or any(arg.start.startswith(options) for arg in line.rest):
+        return line.plain["-e" not in line.given :]
+    return []
+
+
+def _taken(line: _Line) -> list[Arg]:
+    return _chosen(line.known, "deletes", line.rest, line.plain)
+
+
+def _emptied(line: _Line) -> list[Arg]:
+    """`rsync --delete a b`."""
+    is_emptied = line.has("emptied") and has_option("--delete*", line.given)
+    return line.plain[-1:] if is_emptied else []
+
+
+def _locked(line: _Line) -> list[Arg]:
+    """`chmod -R 000 a`."""
+    is_deep = not line.given.union("*").isdisjoint(line.known.listed("deep"))
+    return line.plain[1:] if is_deep and line.has("rights") else []
+
+
+_ROLES: Mapping[Callable[[_Line], list[Arg]], str] = {
+    _written: "writes",
+    _devices: "writes",
+    _edited: "writes",
+    _taken: "takes",
+    _emptied: "takes",
+    _locked: "locks",
+}
 
 
 def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
     """Return the arguments that are neither options nor their values."""
     return [rest[at] for at in operand_places(known, [arg.text for arg in rest])]
-
-
-def _devices(plain: list[Arg]) -> list[Arg]:
-    named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
-    return [arg for arg in named if arg.start.startswith("/dev/")]
 
 
 def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
@@ -100,16 +146,6 @@ def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
     names += [arg.start.rpartition("/")[2] for arg in rest if "://" in arg.start]
     for path in filter(None, map(state.join, names)):
         state.written.setdefault(path, None)
-
-
-def _is_deep(known: Entry, given: frozenset[str]) -> bool:
-    return not given.union("*").isdisjoint(known.listed("deep"))
-
-
-def _edits(known: Entry, rest: list[Arg]) -> bool:
-    """`sed -i`, `perl -pi -e`."""
-    options = tuple(known.listed("edits"))
-    return any(arg.start.startswith(options) or re.match(r"-[a-zA-Z]*i", arg.start) for arg in rest)
 
 
 def _chosen(known: Entry, key: str, rest: list[Arg], plain: list[Arg]) -> list[Arg]:

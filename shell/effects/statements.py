@@ -5,39 +5,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from shell.catalogue import words
 from text import pattern
-from text.patterns import names
+from text.sections import sections
 
 _INERT = pattern(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL
 )
-_READS = names(
-    "select explain with values table pragma use status from list exists begin commit end rollback summarize check"
-)
-_ONLY_TELLS = names("show describe desc help")
-_CHANGES = pattern(
-    r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"
-    r"|load_extension|load_file|lo_import|lo_export|lo_unlink|pg_(terminate|cancel)_backend|pg_reload_conf|pg_read_(binary_)?file|pg_ls_dir|pg_write\w*"
-    r"|pg_rotate_logfile|pg_switch_wal|pg_promote|set_config|setval|dblink\w*|sys_exec|sys_eval|xp_\w+|sp_\w+|writefile|edit|readfile|fts3_tokenizer)\b",
-    re.IGNORECASE,
-)
-_LEAVES_MEMORY = pattern(
-    r"(?i)\||\.(output|once|save|backup|shell|system|load|read|open|archive|clone|excel|cd)\b|\b(attach|vacuum\s+into|writefile|edit|load_extension|copy|install|export)\b"
-)
 _COPIES_OUT = pattern(r"(?i)\\copy\s*\(\s*(select|with)\b(?!.*\bprogram\b)", re.DOTALL)
-_META = pattern(
-    r"\\(d\w*\+?S?|l\+?|z|x|timing|conninfo|pset|h|\?|q|encoding|sf|sv|a|t|H|c|connect|echo|du|s|u|status)(\s|$)"
-    r"|\.(tables?|schema|headers?|mode|databases|index(es)?|indices|show|help|width|dump|stats|timer|eqp|print|version|quit|exit|fullschema|separator|nullvalue|dbinfo|lint|sha3sum|explain|changes|echo|bail)\b"
-)
-_MONGO = pattern(
-    r"\.\s*(drop\w*|delete\w*|remove\w*|insert\w*|update\w*|replace\w*|findOneAnd\w*|findAndModify|save|create\w*|rename\w*|bulkWrite|runCommand|adminCommand|shutdown\w*|grant\w*|revoke\w*"
-    r"|set\w*|enable\w*|disable\w*|kill\w*|fsync\w*|compact|mapReduce|copyTo|cloneCollection|reIndex|addShard|removeShard|initiate|reconfig|stepDown|add|changeUserPassword|logout|convertToCapped|initialize\w*)\s*\("
-    r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b"
-)
 _MONGO_BY_TEXT = pattern(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(")
 _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ANY_CASE = ("changes", "leaves")
+
+
+@cache
+def _words(section: str) -> frozenset[str]:
+    return frozenset(sections("commands/statements.txt")[section].split())
+
+
+@cache
+def _shape(section: str) -> re.Pattern[str]:
+    """Return the pattern of a section: any of its expressions."""
+    several = "|".join(sections("commands/statements.txt")[section].split())
+    return re.compile(several, re.IGNORECASE if section in _ANY_CASE else 0)
 
 
 def changes_sql(text: str) -> bool:
@@ -53,20 +45,20 @@ def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) ->
     nothing leaves it."""
     if ":memory:" not in values or None in texts:
         return False
-    return not any(map(_LEAVES_MEMORY.search, filter(None, texts)))
+    return not any(map(_shape("leaves").search, filter(None, texts)))
 
 
 def _changes(statement: str) -> bool:
     if _COPIES_OUT.match(statement):
-        return bool(_CHANGES.search(statement.removeprefix("\\copy")))
+        return bool(_shape("changes").search(statement.removeprefix("\\copy")))
     if statement.startswith((".", "\\")):
-        return not _META.match(statement) or not {"|", "!"}.isdisjoint(statement)
+        return not _shape("meta").match(statement) or not {"|", "!"}.isdisjoint(statement)
     word = re.sub(r"[^A-Za-z].*", "", statement, flags=re.DOTALL).lower()
     if word == "pragma":
         return "=" in statement
-    if word in _ONLY_TELLS:
+    if word in _words("tells"):
         return False
-    return word not in _READS or bool(_CHANGES.search(statement))
+    return word not in _words("reads") or bool(_shape("changes").search(statement))
 
 
 def changes_redis(asked: list[str | None]) -> bool:
@@ -77,5 +69,5 @@ def changes_redis(asked: list[str | None]) -> bool:
 
 def changes_mongo(text: str) -> bool:
     """Return True if JavaScript for MongoDB's shell may do more than read."""
-    looked_at = {_MONGO: _MONGO_STRINGS.sub("''", text), _MONGO_BY_TEXT: text}
+    looked_at = {_shape("mongo"): _MONGO_STRINGS.sub("''", text), _MONGO_BY_TEXT: text}
     return any(changes.search(part) for changes, part in looked_at.items())

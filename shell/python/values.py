@@ -7,33 +7,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from shell.catalogue.packs import python_names
+
 _MAX_DEPTH = 12
 _MAX_TEXT = 20_000
-_HOMES = {
-    "os.environ['HOME']",
-    "os.environ['USERPROFILE']",
-    "os.environ.get('HOME')",
-    "os.getenv('HOME')",
-    "os.path.expanduser('~')",
-    "Path.home()",
-    "pathlib.Path.home()",
-}
-_SAME = frozenset(
-    [
-        "Path",
-        "PurePath",
-        "PosixPath",
-        "expanduser",
-        "expandvars",
-        "abspath",
-        "realpath",
-        "str",
-        "fspath",
-    ]
-)
-_SAME_METHODS = frozenset(
-    ["expanduser", "resolve", "absolute", "as_posix", "strip", "rstrip", "lstrip"]
-)
 
 
 def _unknown(node: ast.expr, depth: int) -> None:
@@ -143,7 +120,7 @@ class Values:
         return self._join("", node.values, depth)
 
     def _home(self, node: ast.expr, depth: int) -> str | None:
-        return "~" if ast.unparse(node) in _HOMES else None
+        return "~" if ast.unparse(node) in python_names()["homes"] else None
 
     def _attribute(self, node: ast.Attribute, depth: int) -> str | None:
         return "python3" if full_name(node, self.names) == "sys.executable" else None
@@ -158,10 +135,13 @@ class Values:
         name = full_name(node.func, self.names)
         last = name.rpartition(".")[2]
         own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        kinds = python_names()
         if name == "os.path.join":
             return self._join("/", node.args, depth)
         if last == "joinpath":
             return self._join("/", [*own, *node.args], depth)
-        same = node.args[:1] if last in _SAME else own if last in _SAME_METHODS else []
+        same = (
+            node.args[:1] if last in kinds["same"] else own if last in kinds["same_methods"] else []
+        )
         texts = [self.text(each, depth) for each in same]
         return next(filter(None, texts), None) or self._home(node, depth)

@@ -82,7 +82,7 @@ class Outcomes:
     def tell_skipped(self, row: Row, job: Job) -> None:
         """Tell the owner of a due time that passed, when it was the only one or they want to hear
         of everything."""
-        if (job.is_single and job.notify != "never") or job.notify == "always":
+        if {"always": True, "failure": job.is_single, "never": False}[job.notify]:
             reason = self._in_words(row.reason)
             text = self._prompts.text(
                 "schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason
@@ -186,8 +186,8 @@ class Outcomes:
         if last["rote"] and last["sop"]:
             version = str(first.get("sop_version") or "")
             return self._prompts.text("schedule_by_rote", sop=last["sop"], version=version)
-        models = ", ".join(first.get("models") or [])
-        return self._prompts.text("schedule_by_model", models=models or "-")
+        models = ", ".join(first.get("models") or ["-"])
+        return self._prompts.text("schedule_by_model", models=models)
 
     def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
         first, last = events[0], events[-1]

@@ -69,8 +69,8 @@ class JobFolder:
         if id not in known:
             from difflib import get_close_matches
 
-            near = ", ".join(get_close_matches(id, known, 3, 0.5) or list(known)[:5]) or "none"
-            raise NoSuchJob("error.schedule.job-nearest", id=id, known=near)
+            near = get_close_matches(id, known, 3, 0.5) or list(known)[:5] or ["none"]
+            raise NoSuchJob("error.schedule.job-nearest", id=id, known=", ".join(near))
         return known[id]
 
     def free(self, name: str) -> str:

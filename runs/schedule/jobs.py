@@ -176,7 +176,7 @@ def _no_key(key: str) -> JobError:
 
 def _is_of(value: Any, kind: Any) -> bool:
     """Return True for a value of this kind; true and false are no numbers here."""
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    return kind is bool if isinstance(value, bool) else isinstance(value, kind)
 
 
 def _limits(said: Mapping[str, Any]) -> Mapping[str, Any]:

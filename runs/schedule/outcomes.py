@@ -20,7 +20,7 @@ from context import Prompts
 from context.phrases import in_words
 from memory.files import write_atomic
 from memory.inbox import Entry, Inbox
-from memory.logs import read_events, summarise
+from memory.logs import read_events, summarise, worker
 from models.base import Event
 from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.folder import JobFolder
@@ -61,7 +61,7 @@ class Outcomes:
             status=summary.status,
             reason={"waiting": "waits for the owner", "no_model": note}.get(summary.status, ""),
             ended=micros(datetime.fromisoformat(last["at"])),
-            result=str(last.get("result") or "")[:MAX_RESULT_CHARS],
+            result=str(last.get("result", ""))[:MAX_RESULT_CHARS],
             model_calls=summary.model_calls,
             cost=summary.cost,
         )
@@ -215,6 +215,11 @@ class Outcomes:
             result=result if row.status == "done" else self._in_words(result),
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
+
+
+def is_worked_on(home: Path, row: Row) -> bool:
+    """Return True while a process is at the run of a row."""
+    return bool(row.run) and worker(home / "runs" / row.run) is not None
 
 
 def _report_path(folder: Path, row: Row, zone: tzinfo) -> Path:

@@ -182,15 +182,21 @@ class _Reading:
     def _times(self) -> list[str]:
         """Return the times as a job's file has them; the usual one where none is said."""
         minutes = self._minutes()
-        count = self._meant.count
-        days = len(self._meant.weekdays)
-        if count and count[0] != (len(minutes) if count[1] == "day" else days):
-            raise JobError("error.when.how-often")
+        self._check_count(len(minutes))
         is_daily = self._meant.every == (1, "day") and not self._meant.left_out
         if any(minute >= 24 * 60 for minute in minutes) and not is_daily:
             raise JobError("error.when.midnight")
         found = sorted(minute % (24 * 60) for minute in minutes)
         return [f"{minute // 60:02d}:{minute % 60:02d}" for minute in found] or [DEFAULT_TIME]
+
+    def _check_count(self, times: int) -> None:
+        """Raise JobError where it is said how often a day, or a week, and that is not so."""
+        meant = self._meant
+        if meant.count is None:
+            return
+        count, unit = meant.count
+        if count != (times if unit == "day" else len(meant.weekdays)):
+            raise JobError("error.when.how-often")
 
     def _timed(self, repeat: str, on: Any = None) -> dict[str, Any]:
         found = {"schedule": ",".join(self._times()), "repeat": repeat}
@@ -265,12 +271,10 @@ class _Reading:
         first_hour, many = 0, 24
         if meant.hours:
             first_hour, many = meant.hours.start // 3600, meant.hours.length // 3600
-        if unit == "minute":
-            hours = _listed([(first_hour + more) % 24 for more in range(many)])
-            return f"*/{count} {hours}"
-        last = many + (many < 24)  # its end is one of the hours
-        hours = _listed([(first_hour + more) % 24 for more in range(0, last, count)])
-        return f"{meant.minute or 0} {hours}"
+        step = count if unit == "hour" else 1
+        last = many + (unit == "hour" and many < 24)  # its end is one of the hours
+        hours = _listed([(first_hour + more) % 24 for more in range(0, last, step)])
+        return f"{meant.minute or 0} {hours}" if unit == "hour" else f"*/{count} {hours}"
 
 
 def _at(day: datetime, minutes: int) -> datetime:

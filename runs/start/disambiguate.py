@@ -267,6 +267,9 @@ class Asking(NamedTuple):
         procedure = each.sop.procedure
         if procedure is None or each.problem or not _can_be_said(each, procedure):
             return False
+        needed = {*procedure.requires.get("folders", ()), *procedure.requires.get("files", ())}
+        if not all(Path(each.parameters[name]).exists() for name in needed & each.places.keys()):
+            return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
     def _say(self, what: str, *blanks: str) -> str:

@@ -277,10 +277,11 @@ class Asking(NamedTuple):
 
 
 def _can_be_said(each: Shown, procedure: Procedure) -> bool:
-    """Return False where the request names nothing, nothing will be asked for, and the SOP is never
-    asked for without a value."""
-    has_value = bool(each.places or each.missing)
-    return has_value or any(not wording.slots for wording in procedure.wordings)
+    """Return False where the request names nothing, nothing will be asked for, and most wordings of
+    the SOP name a value."""
+    has_slots = [bool(wording.slots) for wording in procedure.wordings]
+    is_bare = not (each.places or each.missing)
+    return not is_bare or has_slots.count(True) <= has_slots.count(False)
 
 
 def _names_a_value(each: Shown) -> bool:

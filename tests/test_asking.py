@@ -165,6 +165,7 @@ def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: s
         ("how many are there?", "numbers-and-dates"),  # names nothing that it could work out
         ('put "water the plants" somewhere safe', "largest-files"),  # no such folder
         ("don't delete anything in ~/Downloads", "reminder"),
+        ("不要删除 ~/Downloads 里的任何东西", "text-file"),
         ("make me something nice in ~", "git-history"),  # a folder alone
     ],
 )

@@ -273,8 +273,8 @@ class _Reading:
             first_hour, many = meant.hours.start // 3600, meant.hours.length // 3600
         step = count if unit == "hour" else 1
         last = many + (unit == "hour" and many < 24)  # its end is one of the hours
-        hours = _listed([(first_hour + more) % 24 for more in range(0, last, step)])
-        return f"{meant.minute or 0} {hours}" if unit == "hour" else f"*/{count} {hours}"
+        listed = _listed([(first_hour + more) % 24 for more in range(0, last, step)])
+        return f"{meant.minute or 0} {listed}" if unit == "hour" else f"*/{count} {listed}"
 
 
 def _at(day: datetime, minutes: int) -> datetime:

@@ -95,21 +95,18 @@ class Asking(NamedTuple):
         """
         from runs.start.planned import planned
 
+        if self.task.lower().startswith(tuple(self._say("spare").split("|"))):
+            raise ModelUnavailable(f"{self._say('spared')}\n{why}")
         plan = planned(self.task, self.known, self.where)
         if plan:
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            raise self._declined(why)
+            raise why
         able = [each for each in found if self._can_be_done(each)]
         if not able or not self._may_ask():
             raise ModelUnavailable(self.door(found, why))
         return (yield from self._which(self._say("question"), able, why))
-
-    def _declined(self, why: ModelUnavailable) -> ModelUnavailable:
-        """Return why nothing is done; for a request that nothing be done, that too."""
-        is_to_spare = self.task.lower().startswith(tuple(self._say("spare").split("|")))
-        return ModelUnavailable(f"{self._say('spared')}\n{why}") if is_to_spare else why
 
     def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
         """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a

@@ -77,7 +77,8 @@ class Asking(NamedTuple):
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
             return (is_told and _names_a_value(each)) or self._is_near(each)
-        return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
+        is_told = each.told >= NEAR_SHARE and (not each.places or _names_a_value(each))
+        return is_told or bool(procedure.required and not each.missing)
 
     def _is_near(self, each: Shown) -> bool:
         """Return True where enough words of the request are known, and a seed means something like

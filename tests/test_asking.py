@@ -158,6 +158,25 @@ def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: s
     assert shown in result and hidden not in result
 
 
+@pytest.mark.parametrize(
+    ("task", "hidden"),
+    [
+        ("convert app.log to json", "arrange-files"),  # would stop: it does not say where to
+        ("how many are there?", "numbers-and-dates"),  # names nothing that it could work out
+        ('put "water the plants" somewhere safe', "largest-files"),  # no such folder
+        ("don't delete anything in ~/Downloads", "reminder"),
+        ("不要删除 ~/Downloads 里的任何东西", "text-file"),
+        ("make me something nice in ~", "git-history"),  # a folder alone
+    ],
+)
+def test_what_cannot_be_done_is_not_offered(home: Path, log: Path, task: str, hidden: str) -> None:
+    owner = Choosing("none of these")
+    ended = ask(home, task, owner, cwd=log.parent)[-1]
+    assert ended["status"] == "no_model"
+    assert not any(line.startswith(hidden) for lines in owner.candidates for line in lines)
+    assert task[:5] != "don't" or "Nothing was done" in ended["result"]
+
+
 def test_a_refused_value_says_why(home: Path) -> None:
     result = ask(home, "what uses port 99999", AbsentOwner())[-1]["result"]
     assert "port" in result and "65535 or less" in result

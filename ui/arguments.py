@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NoReturn
@@ -21,6 +20,7 @@ from ui.command import (
     below,
     declared_in,
     first_words,
+    is_at_terminal,
 )
 from ui.words import say
 
@@ -41,7 +41,7 @@ def with_command(words: list[str]) -> list[str]:
     if first is None:
         if {"-h", "--help", "--version"} & set(words):
             return words
-        if sys.stdin.isatty() and sys.stdout.isatty():
+        if is_at_terminal():
             return ["chat", *words]
         raise UsageError(say("usage.nothing"))
     if "--" in words[:first]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +60,11 @@ _DECLARED_IN = (  # in the order of the help
     ("doctor", "system.doctor"),
     ("init", "terminal.init"),
 )
+
+
+def is_at_terminal() -> bool:
+    """Return True where somebody reads what is printed, and can answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 class Argument(NamedTuple):

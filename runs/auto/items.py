@@ -65,7 +65,8 @@ def from_list(
         item = of_todo(task)
         if task.status != "open" or not _may_be_taken(item, attempts, session):
             continue
-        if sum(a.item == item.key and a.status not in ("done", WAITS) for a in attempts) >= TRIES:
+        ends = [attempt.status for attempt in attempts if attempt.item == item.key]
+        if len([end for end in ends if end not in ("done", WAITS)]) >= TRIES:
             yield Left(item, "failed")
         elif known is not None and choose(item.task, known, cwd, Path.home()).match is None:
             yield Left(item, "no_model")
@@ -104,10 +105,11 @@ def _listed(lines: Iterable[str]) -> str:
 
 
 def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool:
-    is_last = bool(attempts) and attempts[-1].item == item.key
-    waits = any(attempt.item == item.key and attempt.status == WAITS for attempt in attempts)
-    was_taken = any(a.item == item.key and a.session == session for a in attempts)
-    return not (is_last or waits or was_taken)
+    own = [attempt for attempt in attempts if attempt.item == item.key]
+    if not own:
+        return True
+    is_last, waits = own[-1] is attempts[-1], WAITS in [attempt.status for attempt in own]
+    return not (is_last or waits or session in [attempt.session for attempt in own])
 
 
 def _read(text: str) -> list[Item]:
@@ -125,20 +127,19 @@ def _read(text: str) -> list[Item]:
 def _valued(row: object) -> tuple[int, Item] | None:
     """Return an item of a model's list with its value; None for what is no item, or worth too
     little."""
-    if not isinstance(row, dict):
-        return None
-    title, task = row.get("title"), row.get("task")
-    if not isinstance(title, str) or not isinstance(task, str):
-        return None
-    title, task = " ".join(title.split())[:200], task.strip()[:4000]
-    value = _points(row.get("new")) * _points(row.get("lasting"))
-    if not title or not task or value < LEAST_VALUE:
+    match row:
+        case {"title": str(title), "task": str(task), **rest}:
+            title, task = " ".join(title.split())[:200], task.strip()[:4000]
+        case _:
+            return None
+    value = _points(rest.get("new")) * _points(rest.get("lasting"))
+    if "" in (title, task) or value < LEAST_VALUE:
         return None
     return value, Item(f"plan:{_hash(title.casefold())}", title, task, "")
 
 
 def _points(value: object) -> int:
-    return min(3, max(0, value)) if isinstance(value, int) and not isinstance(value, bool) else 0
+    return min(3, max(0, value)) if type(value) is int else 0  # true is no number
 
 
 def _hash(text: str) -> str:

@@ -149,14 +149,13 @@ class Autonomous:
         """Return the run that was prepared for an item when a kill came before it was noted; "":
         there is none."""
         noted = {each.run for each in self._ledger.attempts()}
-        for run in run_ids(self._home, archived=False):
+        for run in (each for each in run_ids(self._home, archived=False) if each not in noted):
             with suppress(SopwithError):
                 opening = next(read_events(self._home, run))
                 if datetime.fromisoformat(opening["at"]) < datetime.fromisoformat(attempt.at):
                     break  # those before are of other items
                 bounds = Bounds.of(opening)
-                is_its = bounds and bounds.item == attempt.item and not bounds.parent
-                if is_its and run not in noted:
+                if bounds and (bounds.item, bounds.parent) == (attempt.item, ""):
                     self._ledger.write("run", number=attempt.number, run=run)
                     return run
         return ""

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError, find_lang, load
-from memory.logs import summarise, worker
+from memory.logs import summarise
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import owner_by
@@ -23,7 +23,7 @@ from runs.run import Run
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import Ledger, Row, moment
-from runs.schedule.outcomes import Outcomes
+from runs.schedule.outcomes import Outcomes, is_worked_on
 
 MINUTE = "%Y-%m-%d %H:%M"
 
@@ -69,8 +69,7 @@ def _do(
         row = replace(row, run=run.id)
         is_ours = ledger.begin(row, run.id, datetime.now(UTC))
     except SopwithError as error:
-        is_at_work = bool(row.run and worker(config.home / "runs" / row.run))
-        if not is_at_work and not outcomes.settle(row, job):
+        if not (is_worked_on(config.home, row) or outcomes.settle(row, job)):
             outcomes.fail(row, job, str(error), now)
         return
     if is_ours:  # else it has another owner, and another run
@@ -100,7 +99,7 @@ def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run
     agent, owner = Agent(config), owner_by(job.approve, is_job=True)
     options = Options(
         session=job.session,
-        model=job.model if job.model and config.models else None,
+        model=job.model or None if config.models else None,
         max_turns=job.limits.get("turns"),
         max_cost=job.limits.get("cost_usd"),
         max_minutes=job.limits.get("minutes"),

@@ -76,7 +76,8 @@ def _wall(job: Job, moment: datetime) -> Iterator[datetime]:
 
 def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
     """Yield every so many minutes or hours from `start` on, or from when the rule was written."""
-    count, unit = job.every or (1, "m")
+    assert job.every is not None
+    count, unit = job.every
     step, anchor = count * UNITS[unit], begin
     if job.start and job.start > begin:
         anchor = job.start - step
@@ -89,7 +90,8 @@ def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
 def _every(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
     """Yield those times that lie on every Nth day, or in every Nth week, counted from the first one
     of all."""
-    count, unit = job.every or (1, "d")
+    assert job.every is not None
+    count, unit = job.every
     opening = next(_wall(job, begin), None)
     if opening is None:
         return

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,15 @@ class JobFolder:
         if id not in known:
             from difflib import get_close_matches
 
-            near = ", ".join(get_close_matches(id, known, 3, 0.5) or list(known)[:5]) or "none"
-            raise NoSuchJob("error.schedule.job-nearest", id=id, known=near)
+            near = get_close_matches(id, known, 3, 0.5) or list(known)[:5] or ["none"]
+            raise NoSuchJob("error.schedule.job-nearest", id=id, known=", ".join(near))
         return known[id]
+
+    def free(self, name: str) -> str:
+        """Return an id like this name that no job has."""
+        taken = self.all()
+        ids = (name if n == 1 else f"{name}-{n}" for n in count(1))
+        return next(each for each in ids if each not in taken)
 
     def write(self, id: str, fields: Mapping[str, Any], why: str) -> None:
         """Write a job's file whole, and into the history. Raises OSError, RepositoryError."""

@@ -165,7 +165,7 @@ def _ran(command: Sequence[str], stdin: str = "") -> str:
         return str(error)
     if done.returncode == 0:
         return ""
-    return " ".join((done.stderr or done.stdout).split()) or f"exit {done.returncode}"
+    return " ".join(f"{done.stderr}{done.stdout}".split() or ["exit", str(done.returncode)])
 
 
 def _run(command: Sequence[str], stdin: str = "") -> None:

@@ -106,8 +106,11 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
     JobError."""
     from memory.journal.api import local_timezone
 
-    _check(id, fields)
+    if not is_id(id):
+        raise JobError("error.job.bad-name", id=id)
+    _check_keys(fields)
     given = _DEFAULTS | {key: fields[key] for key in fields if fields[key]}
+    _check(given)
     named = given["timezone"] or timezone or local_timezone()
     zone = zone_of(named)
     return Job(
@@ -115,11 +118,11 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
         zone=zone,
         timezone=named,
         prompt=given["prompt"].strip(),
-        **_when(fields, zone),
+        **_when(given | {"on": fields.get("on")}, zone),
         start=_moment("start", given["start"], zone),
         until=_moment("until", given["until"], zone),
         enabled=fields.get("enabled", True),
-        max_delay_hours=float(fields.get("max_delay_hours", 6)),
+        max_delay_hours=_lateness(fields.get("max_delay_hours", 6)),
         limits=_limits(given["limits"]),
         **{key: _word(given, key) for key in _WORDS},
         **{key: given[key] for key in ("sop", "parameters", "session", "model", "cwd", "paused")},
@@ -132,21 +135,21 @@ def is_id(id: str) -> bool:
     return bool(ID.fullmatch(id)) and len(id.encode()) <= MAX_ID_BYTES
 
 
-def _check(id: str, fields: Mapping[str, Any]) -> None:
-    """Names, and what each key may hold."""
-    if not is_id(id):
-        raise JobError("error.job.bad-name", id=id)
-    _check_keys(fields)
-    prompt, sop = str(fields.get("prompt") or "").strip(), fields.get("sop")
+def _check(given: Mapping[str, Any]) -> None:
+    """Check that one thing is to be done, in a session that may be."""
+    prompt, sop, session = given["prompt"].strip(), given["sop"], given["session"]
     if bool(prompt) == bool(sop):
         raise JobError("error.job.nothing-to-do")
-    if fields.get("parameters") and not sop:
+    if given["parameters"] and not sop:
         raise JobError("error.job.parameters-alone")
-    if not 0 <= fields.get("max_delay_hours", 6) <= 1e6:
-        raise JobError("error.job.max-delay")
-    session = fields.get("session") or "main"
     if not re.fullmatch(r"main|shared:[\w.@+-]{1,80}", session):
         raise JobError("error.job.session", session=session)
+
+
+def _lateness(hours: float) -> float:
+    if not 0 <= hours <= 1e6:
+        raise JobError("error.job.max-delay")
+    return float(hours)
 
 
 def _check_keys(fields: Mapping[str, Any]) -> None:
@@ -173,7 +176,7 @@ def _no_key(key: str) -> JobError:
 
 def _is_of(value: Any, kind: Any) -> bool:
     """Return True for a value of this kind; true and false are no numbers here."""
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    return kind is bool if isinstance(value, bool) else isinstance(value, kind)
 
 
 def _limits(said: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -196,10 +199,10 @@ def _word(given: Mapping[str, Any], key: str) -> Any:
 
 def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
     """Return the fields of Job that say when."""
-    given = [key for key in ("schedule", "cron", "at", "repeat") if fields.get(key)]
+    given = [key for key in ("schedule", "cron", "at", "repeat") if key in fields]
     if given not in (["schedule"], ["cron"], ["at"], ["repeat"], ["schedule", "repeat"]):
         raise JobError("error.job.one-way")
-    repeat, on = fields.get("repeat") or "daily", fields.get("on")
+    repeat, on = fields.get("repeat", "daily"), fields.get("on")
     if on is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", repeat):
         raise JobError("error.job.on-without-days")
     if given == ["at"]:
@@ -284,6 +287,7 @@ def check_cron(line: str, said: str = "") -> str:
     from cronsim import CronSim, CronSimError
 
     line = MACROS.get(line.strip().lower(), line.strip())
+    said = said or line
     if len(line.split()) != 5:
         raise JobError("error.job.five-fields", line=line)
     try:
@@ -292,9 +296,9 @@ def check_cron(line: str, said: str = "") -> str:
         is_far = re.fullmatch(r"\S+ \S+ (?:29|30|31) \S+ \S+", line)  # of a month that is shorter
         what = str(error).removeprefix("Bad ")
         key = "error.job.never" if is_far and what == "day-of-month" else "error.job.cron-field"
-        raise JobError(key, line=said or line, value=what) from error
+        raise JobError(key, line=said, value=what) from error
     except StopIteration:
-        raise JobError("error.job.never", line=said or line) from None
+        raise JobError("error.job.never", line=said) from None
     return line
 
 

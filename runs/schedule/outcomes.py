@@ -20,7 +20,7 @@ from context import Prompts
 from context.phrases import in_words
 from memory.files import write_atomic
 from memory.inbox import Entry, Inbox
-from memory.logs import read_events, summarise
+from memory.logs import read_events, summarise, worker
 from models.base import Event
 from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.folder import JobFolder
@@ -61,7 +61,7 @@ class Outcomes:
             status=summary.status,
             reason={"waiting": "waits for the owner", "no_model": note}.get(summary.status, ""),
             ended=micros(datetime.fromisoformat(last["at"])),
-            result=str(last.get("result") or "")[:MAX_RESULT_CHARS],
+            result=str(last.get("result", ""))[:MAX_RESULT_CHARS],
             model_calls=summary.model_calls,
             cost=summary.cost,
         )
@@ -82,7 +82,7 @@ class Outcomes:
     def tell_skipped(self, row: Row, job: Job) -> None:
         """Tell the owner of a due time that passed, when it was the only one or they want to hear
         of everything."""
-        if (job.is_single and job.notify != "never") or job.notify == "always":
+        if {"always": True, "failure": job.is_single, "never": False}[job.notify]:
             reason = self._in_words(row.reason)
             text = self._prompts.text(
                 "schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason
@@ -186,8 +186,8 @@ class Outcomes:
         if last["rote"] and last["sop"]:
             version = str(first.get("sop_version") or "")
             return self._prompts.text("schedule_by_rote", sop=last["sop"], version=version)
-        models = ", ".join(first.get("models") or [])
-        return self._prompts.text("schedule_by_model", models=models or "-")
+        models = ", ".join(first.get("models") or ["-"])
+        return self._prompts.text("schedule_by_model", models=models)
 
     def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
         first, last = events[0], events[-1]
@@ -215,6 +215,11 @@ class Outcomes:
             result=result if row.status == "done" else self._in_words(result),
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
+
+
+def is_worked_on(home: Path, row: Row) -> bool:
+    """Return True while a process is at the run of a row."""
+    return bool(row.run) and worker(home / "runs" / row.run) is not None
 
 
 def _report_path(folder: Path, row: Row, zone: tzinfo) -> Path:

@@ -21,12 +21,11 @@ from itertools import chain
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.logs import worker
 from runs.schedule.due import GRACE, allowed_lateness, due_after, due_rows, problems, runnable
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Ledger, Owner, Row, micros
-from runs.schedule.outcomes import Outcomes
+from runs.schedule.outcomes import Outcomes, is_worked_on
 from runs.schedule.waiting import Waiter
 from safety.secrets import Redactor, held_values
 
@@ -214,7 +213,7 @@ class Scheduler:
                 self._look_again(AGAIN_SECONDS)
             elif self._is_left(row, now):
                 left.append(row)
-            elif self._is_worked_on(row):
+            elif is_worked_on(self._config.home, row):
                 busy.add(row.job)
                 self._look_again(RESUMED_SECONDS)
         self._enqueue(self.ledger.take(left, self.owner.name))
@@ -224,20 +223,17 @@ class Scheduler:
         settled = self.outcomes.settle(row, self._job(row.job))
         if settled is not None and settled.status != "waiting":
             return
-        if self._is_worked_on(row):
+        if is_worked_on(self._config.home, row):
             busy.add(row.job)
             self._look_again(RESUMED_SECONDS)
         else:
             waiting.add(row.job)
 
-    def _is_worked_on(self, row: Row) -> bool:
-        return bool(row.run) and worker(self._config.home / "runs" / row.run) is not None
-
     def _is_left(self, row: Row, now: datetime, said: str = "") -> bool:
         """Return True when a row that its claimer left open is to be done: its run has no end and
         nobody works on it. `said`: the last line of the process that died."""
         job = self._job(row.job)
-        if self.outcomes.settle(row, job) or self._is_worked_on(row):
+        if self.outcomes.settle(row, job) or is_worked_on(self._config.home, row):
             return False
         if row.attempts + 1 >= MAX_ATTEMPTS:
             why = f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}"

@@ -26,6 +26,7 @@ _ZONE = re.compile(
 )
 _LASTS = {"workday": "LW * *", "quarter": "L 3,6,9,12 *"}
 _FIRSTS = {"month": "", "quarter": "1 1,4,7,10 *", "year": "1 1 *"}
+_STEPS = {"hour": (1, 2, 3, 4, 6, 8, 12, 24), "minute": (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)}
 _NAMED_DAYS = {(1, 2, 3, 4, 5): "weekday", (0, 6): "weekend"}
 
 
@@ -163,7 +164,8 @@ class _Reading:
         hour."""
         found = [self._minute(clock) for clock in self._meant.times]
         is_in_part = all(_is_in(minute, part) for part in self._meant.parts for minute in found)
-        if self._meant.parts and not (is_in_part and found == sorted(found)):
+        is_plain = is_in_part and found == sorted(found)
+        if self._meant.parts and not is_plain:
             raise _unclear(self._said, "")  # 9 and 3 in the morning
         return list(dict.fromkeys(found or [part.hour * 60 for part in self._meant.parts]))
 
@@ -178,20 +180,26 @@ class _Reading:
         return int(start)
 
     def _times(self) -> list[str]:
-        """Return the times as a job's file has them."""
+        """Return the times as a job's file has them; the usual one where none is said."""
         minutes = self._minutes()
-        count = self._meant.count
-        days = len(self._meant.weekdays)
-        if count and count[0] != (len(minutes) if count[1] == "day" else days):
-            raise JobError("error.when.how-often")
+        self._check_count(len(minutes))
         is_daily = self._meant.every == (1, "day") and not self._meant.left_out
         if any(minute >= 24 * 60 for minute in minutes) and not is_daily:
             raise JobError("error.when.midnight")
         found = sorted(minute % (24 * 60) for minute in minutes)
-        return [f"{minute // 60:02d}:{minute % 60:02d}" for minute in found]
+        return [f"{minute // 60:02d}:{minute % 60:02d}" for minute in found] or [DEFAULT_TIME]
+
+    def _check_count(self, times: int) -> None:
+        """Raise JobError where it is said how often a day, or a week, and that is not so."""
+        meant = self._meant
+        if meant.count is None:
+            return
+        count, unit = meant.count
+        if count != (times if unit == "day" else len(meant.weekdays)):
+            raise JobError("error.when.how-often")
 
     def _timed(self, repeat: str, on: Any = None) -> dict[str, Any]:
-        found = {"schedule": ",".join(self._times()) or DEFAULT_TIME, "repeat": repeat}
+        found = {"schedule": ",".join(self._times()), "repeat": repeat}
         return found if on is None else found | {"on": on}
 
     def _by_days(self, count: int, unit: str) -> dict[str, Any]:
@@ -226,11 +234,7 @@ class _Reading:
         fields = self._cron_days(unit)
         if not fields:
             return self._timed("monthly")
-        return {
-            "cron": check_cron(
-                f"{_clock_fields(self._times() or [DEFAULT_TIME])} {fields}", self._said
-            )
-        }
+        return {"cron": check_cron(f"{_clock_fields(self._times())} {fields}", self._said)}
 
     def _cron_days(self, unit: str) -> str:
         """Return the last three fields of a cron line; "" where `repeat` can say the days."""
@@ -250,8 +254,8 @@ class _Reading:
         if not (self._within_hours or meant.weekdays):
             return {"repeat": f"every_{count}{unit[0]}"}
         has_minute = (meant.start, meant.minute) != (None, None)
-        fits = count and (24 if unit == "hour" else 60) % count == 0
-        if not fits or (unit == "minute" and has_minute):
+        has_room = unit == "hour" or not has_minute
+        if not has_room or count not in _STEPS[unit]:
             raise JobError("error.when.no-fit", said=self._said)
         days = ",".join(map(str, self._days()))
         days = {"": "*", "1,2,3,4,5": "1-5"}.get(days, days)
@@ -264,13 +268,13 @@ class _Reading:
             first = self._minute(meant.start)
             hours = sorted((first // 60 + more) % 24 for more in range(0, 24, count))
             return f"{first % 60} {_listed(hours)}"
-        minutes = str(meant.minute or 0) if unit == "hour" else f"*/{count}"
         first_hour, many = 0, 24
         if meant.hours:
             first_hour, many = meant.hours.start // 3600, meant.hours.length // 3600
-        last = many + (unit == "hour" and many < 24)
         step = count if unit == "hour" else 1
-        return f"{minutes} {_listed([(first_hour + more) % 24 for more in range(0, last, step)])}"
+        last = many + (unit == "hour" and many < 24)  # its end is one of the hours
+        listed = _listed([(first_hour + more) % 24 for more in range(0, last, step)])
+        return f"{meant.minute or 0} {listed}" if unit == "hour" else f"*/{count} {listed}"
 
 
 def _at(day: datetime, minutes: int) -> datetime:
@@ -281,9 +285,9 @@ def _at(day: datetime, minutes: int) -> datetime:
 def _is_in(minute: int, part: Any) -> bool:
     """Return True for a time that is in the same half of the day as a part of it; a night ends at
     four or later."""
-    if part.hour >= 18 or part.hour < 6:
-        return bool(minute >= 720 or minute < 6 * 60)
-    return bool((minute < 720) == (part.hour < 12))
+    if 6 <= part.hour < 18:
+        return bool((minute < 720) == (part.hour < 12))
+    return not 6 * 60 <= minute < 720
 
 
 def _clock_fields(times: list[str]) -> str:

@@ -77,7 +77,8 @@ class Asking(NamedTuple):
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
             return (is_told and _names_a_value(each)) or self._is_near(each)
-        return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
+        is_told = each.told >= NEAR_SHARE and (not each.places or _names_a_value(each))
+        return is_told or bool(procedure.required and not each.missing)
 
     def _is_near(self, each: Shown) -> bool:
         """Return True where enough words of the request are known, and a seed means something like
@@ -95,21 +96,18 @@ class Asking(NamedTuple):
         """
         from runs.start.planned import planned
 
+        if self.task.lower().startswith(tuple(self._say("spare").split("|"))):
+            raise ModelUnavailable(f"{self._say('spared')}\n{why}")
         plan = planned(self.task, self.known, self.where)
         if plan:
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            raise self._declined(why)
+            raise why
         able = [each for each in found if self._can_be_done(each)]
         if not able or not self._may_ask():
             raise ModelUnavailable(self.door(found, why))
         return (yield from self._which(self._say("question"), able, why))
-
-    def _declined(self, why: ModelUnavailable) -> ModelUnavailable:
-        """Return why nothing is done; for a request that nothing be done, that too."""
-        is_to_spare = self.task.lower().startswith(tuple(self._say("spare").split("|")))
-        return ModelUnavailable(f"{self._say('spared')}\n{why}") if is_to_spare else why
 
     def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
         """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a
@@ -267,6 +265,9 @@ class Asking(NamedTuple):
         procedure = each.sop.procedure
         if procedure is None or each.problem or not _can_be_said(each, procedure):
             return False
+        needed = {*procedure.requires.get("folders", ()), *procedure.requires.get("files", ())}
+        if not all(Path(each.parameters[name]).exists() for name in needed & each.places.keys()):
+            return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
     def _say(self, what: str, *blanks: str) -> str:
@@ -274,10 +275,11 @@ class Asking(NamedTuple):
 
 
 def _can_be_said(each: Shown, procedure: Procedure) -> bool:
-    """Return False where the request names nothing, nothing will be asked for, and the SOP is never
-    asked for without a value."""
-    has_value = bool(each.places or each.missing)
-    return has_value or any(not wording.slots for wording in procedure.wordings)
+    """Return False where the request names nothing, nothing will be asked for, and most wordings of
+    the SOP name a value."""
+    has_slots = [bool(wording.slots) for wording in procedure.wordings]
+    is_bare = not (each.places or each.missing)
+    return not is_bare or has_slots.count(True) <= has_slots.count(False)
 
 
 def _names_a_value(each: Shown) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,9 +59,7 @@ def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
     from runs.schedule.folder import JobFolder
 
     folder = JobFolder(home)
-    taken = folder.all()
-    ids = (name if n == 1 else f"{name}-{n}" for n in count(1))
-    id = next(each for each in ids if each not in taken)
+    id = folder.free(name)
     folder.write(id, dict(fields), f"schedule: {id} added")
     return id
 

@@ -55,7 +55,7 @@ def auto(args: Namespace, config: Config) -> int:
         print_json({"items": _of(told, "ended"), "left": left, **about})
     if closed["why"] == "stopped":
         return INTERRUPTED
-    return NO_MODEL if closed["why"] == "no_model" and not closed["items"] else 0
+    return NO_MODEL if (closed["why"], closed["items"]) == ("no_model", 0) else 0
 
 
 def _of(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:

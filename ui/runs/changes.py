@@ -16,7 +16,7 @@ from safety.changes import Change
 from sandbox.trash import Trash, TrashError
 from sandbox.undo import StageError, UndoStore
 from tools.staged import difference, images, lines, listed, net, standing
-from ui.command import JSON, Argument, Option, command
+from ui.command import JSON, Argument, Option, command, is_at_terminal
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
 from ui.terminal import agrees
@@ -125,7 +125,7 @@ def _say_undone(done: Undone, run: str) -> None:
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
     """Show what would be taken back, and ask on a terminal."""
-    if args.yes or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if args.yes or not is_at_terminal():
         return True
     _print_list(net(standing(store, run, call)))
     return agrees(say("undo.question", run=run))
@@ -201,10 +201,10 @@ def _gone(each: Kept) -> list[str]:
 def restore(args: Namespace, config: Config) -> int:
     """`trash restore [ID]`: the last that was removed, without an id."""
     kept = {each.number: each for each in _kept(config)}
-    ids = [*Trash(config.home).ids(), *kept]
-    if not args.id and not ids:
+    ids = [args.id] if args.id else [*Trash(config.home).ids(), *kept]
+    if not ids:
         raise NotRestored(say("trash.empty"))
-    id = args.id or ids[-1]
+    id = ids[-1]
     back = _restored(config, id, kept.get(id))
     for path in back:
         print(say("trash.restored", path=one_line(str(path), 400)))

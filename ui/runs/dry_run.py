@@ -42,7 +42,7 @@ class Heard(NamedTuple):
 
 def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
     """Do the command of these words in a stage. Raises NoDryRun."""
-    if getattr(args, "queue", False) or getattr(args, "parallel", False):
+    if any(getattr(args, name, False) for name in ("queue", "parallel")):
         raise NoDryRun(say("dry.not_queued"))
     cwd = getattr(args, "cwd", None) or Path.cwd()
     try:
@@ -106,14 +106,16 @@ def _taken(heard: Heard, event: Event) -> Heard:
         return heard._replace(result=event["result"])
     if event["type"] == "confirm":
         heard.asked.append({"tool": event["tool"], "reason": event["reason"]})
-    elif event["type"] == "tool_ended" and event["status"] == "refused":
-        heard.refused.append({"tool": event["tool"], "reason": event.get("reason", "")})
-    elif event["type"] == "tool_ended" and _network(event):
-        heard.refused.append({"tool": event["tool"], "reason": _network(event)})
+    elif event["type"] == "tool_ended":
+        why = _refused(event)
+        heard.refused.extend([] if why is None else [{"tool": event["tool"], "reason": why}])
     return heard
 
 
-def _network(event: Event) -> str:
-    """Return what a script has asked the network for in vain."""
+def _refused(event: Event) -> str | None:
+    """Return why a call was refused, or what a script has asked the network for in vain."""
+    if event["status"] == "refused":
+        return str(event.get("reason", ""))
     data: Any = event["data"]
-    return str(data.get("network", "")) if isinstance(data, dict) else ""
+    network = data.get("network") if isinstance(data, dict) else ""
+    return str(network) if network else None

@@ -72,9 +72,8 @@ def answer(args: Namespace, config: Config) -> int:
     """`inbox answer ENTRY TEXT`; the number of a candidate means the candidate."""
     entry = Inbox(config.home).get(args.entry)
     text = " ".join(args.text).strip()
-    if text.isdecimal() and 1 <= int(text) <= len(entry.candidates):
-        text = entry.candidates[int(text) - 1]
-    return _settle(args, config, entry, "answer", text)
+    numbered = {str(number): each for number, each in enumerate(entry.candidates, 1)}
+    return _settle(args, config, entry, "answer", numbered.get(text, text))
 
 
 @command("inbox approve", Argument("entry"), Argument("text", "*"), *RUN_OPTIONS)

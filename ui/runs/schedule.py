@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
@@ -24,7 +24,17 @@ from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from safety.secrets import without
-from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
+from ui.command import (
+    DRY_RUN,
+    JSON,
+    LIMIT,
+    LIMITS,
+    Argument,
+    Option,
+    amount,
+    command,
+    is_at_terminal,
+)
 from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
@@ -96,7 +106,7 @@ def when(job: Job) -> str:
 
 def _through_the_day(job: Job) -> str:
     """Say that a job is due again and again from a time of each day on; "" where it is not."""
-    steps = re.fullmatch(r"every_(\d+)([mh])", job.fields.get("repeat") or "")
+    steps = re.fullmatch(r"every_(\d+)([mh])", str(job.fields.get("repeat")))
     if steps is None:
         return ""
     often = say(f"when.every_{steps[2]}", n=int(steps[1]))
@@ -138,7 +148,7 @@ def _month_day(said: str) -> str:
 
 
 def _nth_weekday(said: str) -> str:
-    return say(f"when.nth_{said[2:] or 'last'}", day=_weekday(said[0]))
+    return say(f"when.nth_{'last' if said[1] == 'L' else said[2]}", day=_weekday(said[0]))
 
 
 def _weekday(said: str) -> str:
@@ -178,7 +188,7 @@ def add(args: Namespace, config: Config) -> int:
     are k=v."""
     jobs, since = _Jobs(config), datetime.now(UTC)
     fields = _asked_for(args, config)
-    id = args.name or _free_name(fields, jobs.all)
+    id = args.name or jobs.folder.free(_stem(fields))
     if id in jobs.all:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
@@ -220,19 +230,19 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     options |= {
         "approve": None if args.approve == "ask" else args.approve,
         "cwd": str(args.cwd) if args.cwd else None,
-        "limits": _given(limits) or None,
+        "limits": _given(limits),
     }
     return fields | _given(options)
 
 
 def _check_model(name: str | None, config: Config) -> None:
-    if name and not any(name in (each.name, each.model) for each in config.models):
+    if name not in (None, *(known for each in config.models for known in (each.name, each.model))):
         known = ", ".join(each.name for each in config.models) or "none"
         raise ConfigError("error.run.no-such-model", model=name, known=known)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+    return {key: value for key, value in values.items() if value not in (None, {})}
 
 
 def _say_kept(config: Config, job: Job, *, as_json: bool) -> None:
@@ -263,12 +273,10 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
     return {"sop": sop.name, **({"parameters": values} if values else {})}
 
 
-def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
+def _stem(fields: dict[str, Any]) -> str:
     """Return a name made of the first words of the task."""
-    words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
-    stem = "-".join(words[:4])[:30].strip("-_") or "job"
-    names = (stem, *(f"{stem}-{n}" for n in range(2, 100_000)))
-    return next(name for name in names if name not in taken)
+    words = re.findall(r"\w+", str(fields.get("sop", fields.get("prompt"))).lower())
+    return "-".join(words[:4])[:30].strip("-_") or "job"
 
 
 def _show_new(job: Job, following: list[datetime]) -> None:
@@ -281,7 +289,7 @@ def _show_new(job: Job, following: list[datetime]) -> None:
 
 def _agrees() -> bool:
     """Return True when the owner keeps the job, and where nobody can be asked."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_at_terminal():
         return True
     try:
         return read_next(say("schedule.keep")).strip().lower() in ("", "y", "yes", "是", "好")
@@ -302,8 +310,7 @@ def list_(args: Namespace, config: Config) -> int:
     found = listed(config)
     heads = columns("job:cyan health next when task*", health=worded("health."))
     print_list(args, found, heads, [_cells(each) for each in found["jobs"]], say("schedule.none"))
-    is_idle = not found["running"] and any(each["next"] for each in found["jobs"])
-    if is_idle and not args.json:
+    if not (args.json or found["running"]) and any(each["next"] for each in found["jobs"]):
         print(say("schedule.no_scheduler"))
     return 0
 
@@ -360,9 +367,10 @@ def _print_job(job: Job, entry: dict[str, Any]) -> None:
 def history(args: Namespace, config: Config) -> int:
     """`schedule history [JOB]`: each due time and what became of it, newest first."""
     jobs = _Jobs(config)
-    if args.job and not jobs.ledger.rows(args.job, 1):
+    usual = 0 if args.json else SHOWN_ROWS
+    rows = jobs.ledger.rows(args.job or "", args.limit or usual)
+    if not rows and args.job:
         jobs.folder.get(args.job)
-    rows = jobs.ledger.rows(args.job or "", args.limit or (0 if args.json else SHOWN_ROWS))
     if args.json:
         print_json({"history": [_row(row) for row in rows]})
         return 0
@@ -416,13 +424,19 @@ def disable(args: Namespace, config: Config) -> int:
     return _switch(args, config, False)
 
 
+def _sound(folder: JobFolder, id: str) -> Job:
+    """Return a job whose file can be read. Raises ScheduleUsage."""
+    job = folder.get(id)
+    if isinstance(job, Broken):
+        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
+    return job
+
+
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
     from memory.inbox import Inbox
 
     folder = JobFolder(config.home)
-    job = folder.get(args.job)
-    if isinstance(job, Broken):
-        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
+    _sound(folder, args.job)
     verb = "enabled" if enabled else "disabled"
     folder.change(args.job, f"schedule: {args.job} {verb}", enabled=enabled, paused=None)
     if enabled:
@@ -453,9 +467,7 @@ def run_now(args: Namespace, config: Config) -> int:
     from runs.schedule.child import do
 
     jobs = _Jobs(config)
-    job = jobs.folder.get(args.job)
-    if isinstance(job, Broken):
-        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
+    job = _sound(jobs.folder, args.job)
     if _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
     with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
@@ -482,10 +494,9 @@ def start(args: Namespace, config: Config) -> int:
     from runs.heartbeat import Heartbeat
     from runs.schedule.scheduler import Scheduler
 
-    others = is_at_work(config.home)
-    if others and args.unless_running:
-        return 0
-    if others:
+    if is_at_work(config.home):
+        if args.unless_running:
+            return 0
         print(say("schedule.another"), file=sys.stderr)
     stop = threading.Event()
     scheduler = Scheduler(config, told=tell_error, ended=_say_ended)

@@ -23,7 +23,7 @@ from runs.assemble import Agent, Options
 from runs.control.bounds import owner_by
 from runs.run import Run
 from ui import event_text as describe
-from ui.command import CONTINUE, RUN_OPTIONS, Option, command
+from ui.command import CONTINUE, RUN_OPTIONS, Option, command, is_at_terminal
 from ui.sanitise import one_line
 from ui.terminal.run_command import (
     before,
@@ -176,7 +176,7 @@ class Listening(Screen):
 def chat(args: Namespace, config: Config) -> int:
     """`chat`."""
     agent, options = Agent(config), replace(options_of(args), window=False)
-    if sys.stdin.isatty() and sys.stdout.isatty() and not args.events:
+    if is_at_terminal() and not args.events:
         return _at_terminal(args, agent, options)
     screen: Screen = EventsScreen() if args.events else PlainScreen()
     conversation = Conversation(agent, options, owner_by(args.approve), screen)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from config import Config, load
 from memory.files import write_atomic
 from memory.home import open_home
-from ui.command import command
+from ui.command import command, is_at_terminal
 from ui.terminal import bootstrap
 from ui.terminal.typed_line import read_next
 from ui.words import say
@@ -61,7 +61,7 @@ def _written(config: Config) -> list[str]:
 
 
 def _init(config: Config) -> int:
-    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    is_attended = is_at_terminal()
     path, text = config.home / "config.yaml", ""
     if is_kept := path.exists():
         print(say("init.exists", path=path))

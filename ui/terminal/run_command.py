@@ -4,7 +4,6 @@ run`, an inbox answer."""
 from __future__ import annotations
 
 import signal
-import sys
 from argparse import Namespace
 from collections.abc import Generator, Mapping
 from dataclasses import replace
@@ -23,7 +22,17 @@ from runs.control.bounds import owner_by
 from runs.control.remote import queue_of, stop
 from runs.run import Run
 from ui.arguments import UsageError
-from ui.command import CONTINUE, DRY_RUN, FILE, JSON, RUN_OPTIONS, Argument, Option, command
+from ui.command import (
+    CONTINUE,
+    DRY_RUN,
+    FILE,
+    JSON,
+    RUN_OPTIONS,
+    Argument,
+    Option,
+    command,
+    is_at_terminal,
+)
 from ui.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
@@ -177,7 +186,7 @@ def options_of(args: Namespace) -> Options:
 
 def present(args: Namespace) -> Present:
     """Return the screen for where the output goes, and who answers for the owner."""
-    if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if args.events or not is_at_terminal():
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, owner_by(args.approve), attended=False)
     from ui.lists import make_console

@@ -18,7 +18,7 @@ from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from runs.assemble import Agent
 from runs.learning import teach
-from ui.command import Argument, Option, command
+from ui.command import Argument, Option, command, is_at_terminal
 from ui.sanitise import one_line
 from ui.sops import as_word, parameters
 from ui.sops.changes import verdict_lines
@@ -56,7 +56,7 @@ def teach_(args: Namespace, config: Config) -> int:
         from ui.sops.teaching.lesson_look import look
 
         return look(args, config)
-    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    is_attended = is_at_terminal()
     from ui.sops.teaching.lesson import lesson_of, teach_lesson
 
     lesson = lesson_of(args, config)

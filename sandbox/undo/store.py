@@ -117,11 +117,13 @@ class UndoStore:
         freed = 0
         for mark in old:
             entry = entries.load(self.home / "undo" / mark.number)
-            if entry and entry.state != "waiting":
-                freed += mark.bytes
-                entry.remove()
-            elif entry:
+            if entry is None:
+                continue
+            if entry.state == "waiting":
                 entry.close()
+                continue
+            freed += mark.bytes
+            entry.remove()
         return freed
 
     def make_room(self, needed: int) -> None:

@@ -236,5 +236,17 @@ def test_a_dry_run_says_what_is_missing(path: str, home: Path) -> None:
     assert not (Path.cwd() / "made").exists()
 
 
+def test_a_home_made_anew_does_not_meet_what_was_kept_for_the_one_before(
+    path: str, home: Path
+) -> None:
+    replies = [bash("echo x > x"), bash("echo y > x"), bash("cat x"), "done"]
+    words = ["run", "write", "--no-rote", "--approve", "never"]
+    for _ in range(2):
+        shutil.rmtree(home, ignore_errors=True)
+        scripted(home, replies)
+        assert sopwith(CLOSED_WORDS, path, *words).returncode == 0
+        assert [each["exit_code"] for each in ended(home)] == [0, 0, 0]
+
+
 def _named(store: Path, name: str) -> list[Path]:
     return list(store.rglob(f"*{name}")) if os.access(store, os.R_OK) else []

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from shell.bash import Command, NotUnderstood, Word, parse
 
-# They make what their words name, and no links.
-_MAKERS = frozenset(["cat", "echo", "mkdir", "printf", "tee", "touch", "true"])
+# They make no file but by a redirection, or what their words name, and no links.
+_READERS = frozenset(
+    ["cat", "cut", "date", "diff", "echo", "grep", "head", "jq", "ls", "md5sum", "nl", "printf", "seq", "sha256sum", "tail", "true", "wc"]
+)  # fmt: skip
+_MAKERS = frozenset(["mkdir", "sort", "tee", "touch"])
 _EXPANDED = re.compile(r"[{*?\[~]")
 
 
@@ -21,17 +24,23 @@ def says_all(script: str, cwd: Path, owner: Path, agent: Path) -> bool:
         said = [_said(each, str(owner)) for each in parse(script)]
     except NotUnderstood:
         return False
-    named = {Path(os.path.realpath(cwd / word)) for words in said for word in words}
-    return all(said) and not any(path.is_relative_to(agent) for path in named)
+    named = {Path(os.path.realpath(cwd / (word or "/"))) for words in said for word in words}
+    return not any(None in words for words in said) and not any(
+        path.is_relative_to(agent) for path in named
+    )
 
 
-def _said(command: Command, owner: str) -> list[str]:
-    """Return the words of a command and of its redirections; none where only a shell knows them."""
+def _said(command: Command, owner: str) -> list[str | None]:
+    """Return the words of a command that may name what it makes, None for what only a shell
+    knows."""
     name = command.words[0].literal if command.words else "true"
-    words = [*command.words, *(each.word for each in command.redirects)]
-    said = [_value(word, owner) for word in words]
-    is_odd = bool(command.assignments) or name not in _MAKERS
-    return [] if is_odd else [text for text in said if text is not None] * (None not in said)
+    if command.assignments or name not in _READERS | _MAKERS:
+        return [None]
+    words = [
+        *(command.words if name in _MAKERS else ()),
+        *(each.word for each in command.redirects),
+    ]
+    return [_value(word, owner) for word in words]
 
 
 def _value(word: Word, owner: str) -> str | None:

@@ -140,7 +140,7 @@ def _steps(image: Image) -> Iterator[tuple[Step, Delta]]:
 
 
 class _Place(NamedTuple):
-    """What stands at a path now, and what stood there; `lies` is where that lies."""
+    """Hold what stands at a path now, and what stood there, which is at `lies`."""
 
     image: Image
     lies: str

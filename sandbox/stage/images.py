@@ -86,14 +86,22 @@ class Images:
     def begin(self, run: str, call: str) -> Snapshot:
         """Bring the images up to date and begin a call. Raises StageError and OSError."""
         self.refresh()
+        try:
+            return Snapshot.of(self._entry(run, call), self)
+        except OSError:
+            self.close()
+            raise
+
+    def _entry(self, run: str, call: str) -> Entry:
         entry = entries.make(self.home, run, call)
         stores = (places.entry_in(each, self.home, entry.number) for each in self._stores.values())
         named = zip(self.roots, (f"{store}/{n}" for n, store in enumerate(stores)), strict=True)
         layers = [places.placed(root, store, store) for root, store in named]
         for layer in layers:
+            trees.remove(layer.store)  # of a home that was here before this one
             os.makedirs(f"{layer.store}/kept", mode=0o700)
         entry.write(sync=True, state="direct", layers=layers, imaged=self.roots)
-        return Snapshot.of(entry, self)
+        return entry
 
     def refresh(self) -> None:
         """Copy what has changed since the last time, and hold the images until `close`. Raises

@@ -463,4 +463,4 @@ def _used(parts: list[Layer], cwd: str, most: int) -> list[Layer]:
 
 def _holds_mounts(holder: Holder, folder: str) -> bool:
     points = [each.point for each in places.mounted(holder.pid)]
-    return any(places.is_below(point, folder) and point != folder for point in points)
+    return any(places.is_inside(point, folder) for point in points)

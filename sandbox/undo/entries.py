@@ -114,7 +114,7 @@ class Entry:
 
     def is_empty(self) -> bool:
         """Return True where nothing lies in it, and its copies were put beside what they are of."""
-        is_plain = not self.record.get("groups") and not self.record.get("copied")
+        is_plain = not any(map(self.record.get, ("groups", "copied")))
         return is_plain and all(
             each.upper.startswith(f"{each.store}/")
             and all(trees.has_mark(entry.path, trees.UUID) for entry in trees.below(each.upper))

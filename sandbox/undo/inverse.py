@@ -97,7 +97,7 @@ class Inverse:
         }
         moved = {fields[1] for fields in entry.record["steps"] if fields[0] == "move"}
         for path in list(self._before):
-            if any(each != path and places.is_below(path, each) for each in moved):
+            if any(places.is_inside(path, each) for each in moved):
                 del self._before[path]
         return chained
 
@@ -215,17 +215,17 @@ class Inverse:
             # our own steps on another name of a file change the ctime that all its names share
             has_links = entry.stat(follow_symlinks=False).st_nlink > 1
             newest = (now.mtime if has_links else now.ctime) if now else 0
-            if now and newest > limit and not self._is_as_taken_back(now, limit):
+            if now and self._is_newer(newest, now, limit):
                 yield Conflict(name, CHANGED)
         yield from self._left_below(path, limit)
 
     def _left_below(self, path: str, limit: int) -> Iterator[Conflict]:
         """Yield what is in a folder, once newer entries are taken back, and was not ours."""
-        for name, found in self._before.items():
-            is_inside = name != path and places.is_below(name, path)
-            if found is None or not is_inside or found.inode in self._written:
+        below = (each for each in self._before.items() if places.is_inside(each[0], path))
+        for name, found in below:
+            if found is None or found.inode in self._written:
                 continue
-            if found.ctime > limit and not self._is_as_taken_back(found, limit):
+            if self._is_newer(found.ctime, found, limit):
                 yield Conflict(name, CHANGED)
 
     def _now(self, path: str) -> trees.Stamp | None:
@@ -278,11 +278,12 @@ class Inverse:
         stamps = [record.get("stamps", {}) for record in self._records.values()]
         return {(stamp[0], stamp[3]) for each in stamps for stamp in each.values() if stamp}
 
-    def _is_as_taken_back(self, now: trees.Stamp, limit: int) -> bool:
-        """Return True for what the entries to take back have left, also where others put that there
-        again."""
-        own = [stamp for each in self.chosen for stamp in each.record["stamps"].values() if stamp]
-        return self._origin(now).ctime <= limit or list(now) in own
+    def _is_newer(self, newest: int, now: trees.Stamp, limit: int) -> bool:
+        """Return True for what came after the entries to take back, but not for what they have
+        left, also where others put that there again."""
+        if min(newest, self._origin(now).ctime) <= limit:
+            return False
+        return all(list(now) not in each.record["stamps"].values() for each in self.chosen)
 
     def _origin(self, left: trees.Stamp) -> trees.Stamp:
         """Return the first state that held the same: an undo, and a call that writes the same once
@@ -345,8 +346,9 @@ def _come_or_gone(
 
 def _meets(step: Step, path: str) -> bool:
     """Return True where a step is about a path, what lies in it, or the folder that it lies in."""
-    is_in_it = step.way != "dress" and places.is_below(path, step.path)
-    return is_in_it or places.is_below(step.path, path)
+    if step.way == "dress":
+        return places.is_below(step.path, path)
+    return places.is_below(path, step.path) or places.is_below(step.path, path)
 
 
 def _stamp(fields: list[int] | None) -> trees.Stamp | None:

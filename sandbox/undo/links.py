@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sandbox.undo import trees
-from sandbox.undo.places import Layer, StageError, is_below, layer_of
+from sandbox.undo.places import Layer, StageError, is_below, is_inside, layer_of
 from sandbox.undo.walk import Delta, deltas, dress_of
 from text import pattern
 
@@ -244,8 +244,7 @@ def _folders(name: str, cwd: str, layers: list[Layer]) -> list[str]:
     for layer in layers:
         while is_below(place, layer.lower):
             path = os.path.normpath(os.path.join(place, name))
-            is_inside = is_below(path, layer.lower) and path != layer.lower
-            if is_inside and trees.is_folder(trees.look(path)):
+            if is_inside(path, layer.lower) and trees.is_folder(trees.look(path)):
                 return [path]
             place = os.path.dirname(place)
     return []

@@ -71,7 +71,7 @@ def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     points = {each.point: each for each in table}
     found = []
     for root in outermost(roots):
-        below = [point for point in points if is_below(point, root) and point != root]
+        below = [point for point in points if is_inside(point, root)]
         found += [folder for folder in (root, *below) if _is_covered(folder, points)]
     return found
 
@@ -85,7 +85,7 @@ def _is_covered(folder: str, points: dict[str, Mounted]) -> bool:
 def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]]:
     """Return what covers a layer where the kernel refuses to cover it whole: one part for each
     folder without a mount below, and the folders between, which stay read-only."""
-    inside = [point for point in points if is_below(point, layer.lower) and point != layer.lower]
+    inside = [point for point in points if is_inside(point, layer.lower)]
     if not inside:
         return [layer], []
     found: list[str] = []
@@ -123,6 +123,11 @@ def outermost(paths: Iterable[str]) -> list[str]:
 def is_below(path: str, folder: str) -> bool:
     """Return True for the folder itself and everything in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return True for everything in a folder, but not itself."""
+    return path != folder and is_below(path, folder)
 
 
 def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:

@@ -102,7 +102,7 @@ def backwards(steps: Iterable[Step]) -> list[Step]:
 
 
 def _move(step: Step) -> None:
-    has_left = not step.old or _inode(step.kept) == step.old
+    has_left = _is_at(step.kept, step.old)
     has_come = not step.new or _inode(step.put) != step.new
     if has_left and has_come:
         return  # done before we were killed
@@ -116,7 +116,7 @@ def _move(step: Step) -> None:
 def _keep(step: Step) -> None:
     """Move the old away; where both are files, by a second link, so that the path is never
     empty."""
-    if not step.old or _inode(step.kept) == step.old:
+    if _is_at(step.kept, step.old):
         return
     if _inode(step.path) != step.old:
         raise Interfered(step.path, "it is another file now")
@@ -203,6 +203,11 @@ _TAKE_BACK: dict[Way, Callable[[Step], None]] = {
 def _inode(path: str) -> int:
     found = trees.look(path) if path else None
     return found.st_ino if found else 0
+
+
+def _is_at(path: str, inode: int) -> bool:
+    """Return True where a file has come to its place, or there is none that should."""
+    return not inode or _inode(path) == inode
 
 
 def _is_file(path: str) -> bool:

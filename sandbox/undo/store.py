@@ -6,6 +6,7 @@ other."""
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -93,6 +94,8 @@ class UndoStore:
         except Conflicted as error:
             return Undone(conflicts=error.conflicts)
         except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise StageError("error.sandbox.nothing-undone-full") from error
             raise StageError(f"nothing was undone: {error}") from error
         finally:
             for entry in chosen:
@@ -117,11 +120,13 @@ class UndoStore:
         freed = 0
         for mark in old:
             entry = entries.load(self.home / "undo" / mark.number)
-            if entry and entry.state != "waiting":
-                freed += mark.bytes
-                entry.remove()
-            elif entry:
+            if entry is None:
+                continue
+            if entry.state == "waiting":
                 entry.close()
+                continue
+            freed += mark.bytes
+            entry.remove()
         return freed
 
     def make_room(self, needed: int) -> None:

@@ -139,9 +139,10 @@ class _Walker:
         """
         if any(before.st_ino == inode for inode, _ in self.copies):
             return False
-        is_file = stat.S_ISREG(before.st_mode) and stat.S_ISREG(after.st_mode)
-        is_alone = before.st_nlink == 1 or after.st_nlink > 1
-        return is_file and not is_alone and after.st_atime_ns == before.st_atime_ns
+        has_left_others = before.st_nlink > 1 >= after.st_nlink
+        if not has_left_others or after.st_atime_ns != before.st_atime_ns:
+            return False
+        return {stat.S_IFMT(each.st_mode) for each in (before, after)} == {stat.S_IFREG}
 
     def gone(self, upper: str, lower: str) -> Delta:
         return Delta("gone", lower, upper, self.layer, os.lstat(lower), None)

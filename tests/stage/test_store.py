@@ -3,6 +3,7 @@
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,23 @@ def test_a_large_file_of_holes_takes_no_more_than_it_holds(root: Path, home: Pat
     trees.carry(str(root / "image"), str(root / "copy"))
     assert (root / "copy").stat().st_blocks < 10_000
     assert not UndoStore(home).undo("r").conflicts
+
+
+@pytest.mark.disk("2m")
+def test_an_undo_on_a_full_disk_does_nothing_and_says_what_helps(small_disk: Path) -> None:
+    root, home = small_disk / "root", small_disk / "home"
+    root.mkdir()
+    (root / "a").write_text("old")
+    stage = Stage.open([root], home, "r", "c")
+    stage.run(["sh", "-c", "echo new > a; echo b > $'b\\xff'"], root)
+    stage.commit()
+    with suppress(OSError), (small_disk / "fill").open("wb", buffering=0) as file:
+        while file.write(b"x" * 4096):
+            pass
+    store = UndoStore(home)
+    with pytest.raises(StageError, match="undo forget"):
+        store.undo("r")
+    assert (root / "a").read_text() == "new\n"
+    (small_disk / "fill").unlink()
+    assert not store.undo("r").conflicts
+    assert [(each.name, each.read_text()) for each in root.iterdir()] == [("a", "old")]

@@ -412,12 +412,11 @@ class Cells:
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
         """Return what brings back what a command may not change; a dry run changes nothing, a
-        shared session has nothing."""
-        is_owners = self._planner.profile.kind == "owner"
-        if not is_owners:
+        shared session has nothing, and where there are images the gate looks at all."""
+        profile = self._planner.profile
+        if profile.kind != "owner" or work.opens:
             return None
-        roots = [] if work.opens else self._planner.profile.places.roots
-        return Guarded(self._planner, plan.hidden, roots, allows_git=work.leave.git)
+        return Guarded(self._planner, plan.hidden, profile.places.roots, allows_git=work.leave.git)
 
     def _cell(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> Cell:
         kept = self._cells.get(is_staged)

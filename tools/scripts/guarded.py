@@ -1,5 +1,4 @@
-"""Bring back what a script may not change, where no mount holds it: what decides, keys, the agent's
-settings and SOPs.
+"""Bring back what a script may not change, where no mount holds it: what decides, and keys.
 
 Landlock knows no exceptions, so a folder above such a file can be written to whole or not at all
 (sandbox/cells/confine.py).
@@ -19,15 +18,6 @@ from sandbox.cells import mounts
 MOST_BYTES, MOST_FILES = 1 << 20, 2000
 MOST_FOLDERS = 50_000  # that are looked at for what a call has made
 CLOCK_NS = 20_000_000  # the file system's clock may be that late
-OF_THE_AGENT = (
-    "config.yaml",
-    "version",
-    "*.md",
-    "sops",
-    "sops/**/*",
-    "schedule",
-    "schedule/*.json",
-)
 RAISING = stat.S_ISUID | stat.S_ISGID
 
 
@@ -50,18 +40,17 @@ class Guarded:
         *,
         allows_git: bool,
     ) -> None:
-        """`roots`: where nobody looks at the changes, so that more than the agent's own files is
-        guarded. `allows_git`: the owner has let the call change settings of Git."""
+        """`roots`: where nobody looks at the changes. `allows_git`: the owner has let the call
+        change settings of Git."""
         self._places = places = planner.profile.places
         self._since = time.time_ns() - CLOCK_NS
         self._roots = [str(root) for root in roots if root != places.temporary]
         self._there = set(self._folders())
         gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
-        guarded = map(Path, (*places.startup, *hidden, *of_git) if self._roots else ())
-        files = [*_files(guarded), *self._of_agent()]
+        files = _files(map(Path, (*places.startup, *hidden, *of_git)))
         self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
-        self._allows_git, self._agents = allows_git, set(self._of_agent())
+        self._allows_git = allows_git
 
     def taken(self, folder: Path) -> list[str]:
         """Bring back what was changed and take away what is new; what the script made of it goes to
@@ -78,17 +67,11 @@ class Guarded:
                 taken.append(str(path))
         return taken + mounts.take_away(self._new(), folder)
 
-    def _of_agent(self) -> Iterator[Path]:
-        for name in OF_THE_AGENT:
-            yield from self._places.agent.glob(name)
-
     def _new(self) -> list[str]:
         """Return what the call has made that is run without anyone asking, or with its owner's
         rights."""
-        agent = (path for path in self._of_agent() if path not in self._agents)
         known = self._before.keys()
-        made = (path for path in self._made() if self._decides(path) and Path(path) not in known)
-        return [*_outermost(agent), *made]
+        return [path for path in self._made() if self._decides(path) and Path(path) not in known]
 
     def _decides(self, path: str) -> bool:
         found = os.lstat(path)
@@ -124,11 +107,6 @@ def _deciding(git: str, *, config: bool) -> Iterator[str]:
     names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
     for folder in (git, *_folders_in(f"{git}/modules")):
         yield from (f"{folder}/{name}" for name in names)
-
-
-def _outermost(paths: Iterable[Path]) -> list[str]:
-    found = set(paths)
-    return [str(path) for path in found if found.isdisjoint(path.parents)]
 
 
 def _folders_in(folder: str) -> list[str]:

@@ -127,7 +127,7 @@ def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
     if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
         raise ToolError("error.shells.shells-open-which-most", count=MOST_SHELLS)
     is_apart = bool(piece.words) or ctx.is_dry
-    staged = not is_apart and _is_staged(ctx, None, piece.text)
+    staged = False if is_apart else _is_staged(ctx, None, piece.text)
     return ctx.keep(
         _KEPT + name, lambda: Shell(ctx, name, piece.cwd, leave, piece.words, is_staged=staged)
     )
@@ -173,8 +173,10 @@ def _no_shell(ctx: ToolContext, name: str) -> ToolError:
 
 def _line(text: str | None, enter: bool) -> str:
     """Return a text as it is typed, with the Enter behind it."""
-    is_whole = text is None or text.endswith("\n") or not enter
-    return (text or "") + ("" if is_whole else "\r")
+    if text is None:
+        return ""
+    is_whole = text.endswith("\n") or not enter
+    return text if is_whole else f"{text}\r"
 
 
 def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
@@ -213,8 +215,11 @@ def _is_staged(ctx: ToolContext, shell: Shell | None, script: str) -> bool:
     """Return True for a command whose changes are judged when they are seen."""
     if ctx.is_dry:
         return True
-    has_stage = ctx.staging is not None and ctx.staging.has_shells
-    return shell.is_staged if shell else has_stage and not _STAYS.search(script)
+    if shell:
+        return shell.is_staged
+    if ctx.staging is None or _STAYS.search(script):
+        return False
+    return ctx.staging.has_shells
 
 
 def _let_go(ctx: ToolContext, shell: Shell) -> None:
@@ -261,7 +266,8 @@ def _settled(
 ) -> Generator[Any, Any, ToolResult]:
     """Judge and commit what a command has done, once it has ended."""
     stage = shell.stage() if why in ("ended", "over") else None
-    if ctx.staging and stage:
+    if stage:
+        assert ctx.staging is not None
         return (yield from ctx.staging.settle(stage, result, ctx.call, ctx.hash, ctx.hold))
     if shell.is_staged:
         result.data["changes"] = "made when all that the command has started has ended"
@@ -279,7 +285,7 @@ class _Said:
     def add(self, data: bytes) -> None:
         self.output.add(data)
         self.live.add(data)
-        self.is_painted = self.is_painted or paints(data)
+        self.is_painted |= paints(data)
         self._end = (self._end + data)[-1000:]
 
     def last_line(self) -> str:
@@ -395,8 +401,8 @@ def _asks_web(shell: Shell, typed: str) -> bool:
     """Return True if what is typed makes an interpreter fetch what others wrote."""
     from safety.reach import fetches
 
-    words = shell.foreground().words
-    is_python = bool(words and re.match(r"(?:i?python|pypy)", words[0].rpartition("/")[2]))
+    program = next(iter(shell.foreground().words), "")
+    is_python = bool(re.match(r"(?:i?python|pypy)", program.rpartition("/")[2]))
     found = fetches(typed, is_python=is_python, variables={})
     return bool(found.urls or found.is_hidden)
 

@@ -142,7 +142,8 @@ class Shell:
 
     def begin(self, script: str, opens: Opens | None) -> None:
         """Start a command, which is at the prompt. Raises ToolError."""
-        if opens and not isinstance(self._running, Tree):
+        if opens:
+            assert not isinstance(self._running, Tree)  # which has no stage
             try:
                 self._running.opened(opens)
             except OSError as error:
@@ -219,15 +220,15 @@ class Shell:
     @property
     def is_over(self) -> bool:
         """Return True if bash has ended, and all that it said is taken."""
-        running = self._running
-        has_ended = (
-            self._is_over
-            or running.code is not None
-            or (_is_readable(running.exit, 0) and running.hear())
-        )
+        has_ended = self._has_ended()
         with self._news:  # its last word was on the terminal before the news of its end
             is_unread = not self._is_over and self._has_unread()
             return has_ended and not self._is_fresh and not is_unread
+
+    def _has_ended(self) -> bool:
+        if self._is_over or self._running.code is not None:
+            return True
+        return _is_readable(self._running.exit, 0) and self._running.hear()
 
     @property
     def code(self) -> int | None:
@@ -332,9 +333,8 @@ class Shell:
             return data[: end.start()], data[end.end() :]
         cut = data.rfind(b"\033")
         tail = data[cut:] if cut >= 0 else b""
-        if tail and (start.startswith(tail) or tail.startswith(start)) and len(tail) < 8_192:
-            return data[:cut], tail
-        return data, b""
+        is_begun = tail[: len(start)] == start[: len(tail)]
+        return (data[:cut], tail) if is_begun and 0 < len(tail) < 8_192 else (data, b"")
 
     @property
     def _modes(self) -> int:

@@ -80,16 +80,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """One run that taught a draft: the values that its parameters had, and where each argument came
-    from."""
+    """One run that taught a draft: the values that it had, and where each argument came from."""
 
     trace: Trace
     values: dict[str, Any]
     provenance: list[dict[str, Any]]
 
     def case(self) -> dict[str, Any]:
-        """Return a regression case (learning/cases.py): these parameters end well. A try adds what
-        came of them."""
+        """Return a regression case (learning/cases.py); a try adds what came of it."""
         about = {"request": self.trace.request, "run": self.trace.run, "cwd": str(self.trace.cwd)}
         return {"parameters": self.values, "expect": {"status": "done"}} | about
 
@@ -155,22 +153,20 @@ def write_draft(
 
 
 def whole(text: str, name: str, file: str = "") -> Draft:
-    """Return the draft of a text that is a sop.yaml, as its author wrote it. Raises LearningError
-    with the line that is wrong."""
+    """Return the draft of a text that is a sop.yaml. Raises LearningError with the wrong line."""
     check_name(name)
     try:
         procedure = load({"sop.yaml": text})
     except ProcedureError as error:
         raise LearningError(str(error).replace("sop.yaml", file or "the text", 1)) from error
     said = raw(text)
-    steps = {phase: list(_steps(said.get(phase) or [])) for phase in ("plan", "commit")}
     content = Content(
         parameters={key: dict(value) for key, value in procedure.parameters.items()},
         wordings=[wording.text for wording in procedure.wordings],
         effects=procedure.effects,
         checks=list(said.get("checks") or []),
-        plan=steps["plan"],
-        commit=steps["commit"],
+        plan=list(_steps(said, "plan")),
+        commit=list(_steps(said, "commit")),
     )
     if "run" in said:
         said["run"] = {"type": "bash", "cwd": "."} | dict(said["run"])
@@ -190,8 +186,8 @@ def raw(text: str) -> dict[str, Any]:
     return dict(yaml.safe_load(text))
 
 
-def _steps(listed: Sequence[Mapping[str, Any]]) -> Iterator[DraftStep]:
-    for said in listed:
+def _steps(whole: Mapping[str, Any], phase: str) -> Iterator[DraftStep]:
+    for said in whole.get(phase) or ():
         args, expect, save = (dict(said.get(key) or {}) for key in ("args", "expect", "save"))
         if "tool" in said:
             yield DraftStep(said["tool"], args, expect, save, str(said.get("when", "")))
@@ -204,8 +200,7 @@ def check_name(name: str) -> None:
 
 
 def _scripts_apart(content: Content) -> dict[str, str]:
-    """Make files of scripts with {{ in them, which sop.yaml would take for templates, and of ones
-    longer than a screen."""
+    """Make files of scripts with {{ in them, a template in sop.yaml, and of long ones."""
     files: dict[str, str] = {}
     for phase, steps in (("plan", content.plan), ("commit", content.commit)):
         for number, step in enumerate(steps, 1):

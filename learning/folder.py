@@ -23,8 +23,7 @@ _UNFIT_FOR_A_BLOCK = re.compile(
 
 @contextmanager
 def in_folder(name: str, files: Mapping[str, str | bytes]) -> Iterator[Sop]:
-    """Write the files into a folder of their own, which goes away at the end, and read the SOP in
-    it."""
+    """Write the files into a folder that goes away at the end, and read the SOP in it."""
     with tempfile.TemporaryDirectory(prefix="sopwith-sop-") as place:
         folder = Path(place).resolve() / name
         written(folder, files)
@@ -40,8 +39,7 @@ def written(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def load(files: Mapping[str, str]) -> Procedure:
-    """Read sop.yaml and its scripts from texts as replay/procedure.py reads them from a folder.
-    Raises ProcedureError."""
+    """Read sop.yaml and its scripts from texts. Raises ProcedureError."""
     steps = {p: text for p, text in files.items() if p == "sop.yaml" or p.startswith("scripts/")}
     with tempfile.TemporaryDirectory(prefix="sopwith-draft-") as place:
         written(Path(place), steps)
@@ -94,38 +92,37 @@ def to_yaml(value: Mapping[str, Any]) -> str:
 def skill_text(
     name: str, content: Mapping[str, Any], notes: Sequence[str], description: str = ""
 ) -> str:
-    """Return SKILL.md, which people and models read, of what sop.yaml holds. Valid front matter of
-    the Agent Skills format."""
+    """Return SKILL.md in the Agent Skills format, of what sop.yaml holds."""
     import yaml
 
-    asked = content.get("wordings") or []
-    about = _one_line(description) or f"{(asked or [name])[0]}."
+    said = {key: value for key, value in content.items() if value}
+    asked = said.get("wordings", [])
+    about = _one_line(description or [*asked, f"{name}."][0])
     front = {
         "name": name,
         "description": f"{about[:1].upper()}{about[1:]}"[:1000],
         "metadata": {"sopwith-version": "1", "sopwith-status": "draft"},
     }
     shown = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)
-    failures = [f"- {_one_line(note)}" for note in notes] or ["- None yet."]
-    said = {
+    parts = {
         "When": [f"- {each}" for each in asked or [about]],
-        "Parameters": list(_parameters(content)),
-        "Steps": list(_steps(content)),
-        "What it changes": list(_changes(content)),
-        "Known failures": failures,
+        "Parameters": list(_parameters(said)),
+        "Steps": list(_steps(said)),
+        "What it changes": list(_changes(said)),
+        "Known failures": [f"- {_one_line(note)}" for note in notes or ["None yet."]],
     }
-    parts = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in said.items() if lines]
+    told = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in parts.items() if lines]
     title = f"# {name.replace('-', ' ').capitalize()}\n"
-    return "\n".join([f"---\n{shown}---\n", title, *parts])
+    return "\n".join([f"---\n{shown}---\n", title, *told])
 
 
 def _parameters(content: Mapping[str, Any]) -> Iterator[str]:
-    for name, schema in (content.get("parameters") or {}).get("properties", {}).items():
+    for name, schema in content.get("parameters", {}).get("properties", {}).items():
         yield f"- `{name}`: {_meaning(schema)}"
 
 
 def _changes(content: Mapping[str, Any]) -> Iterator[str]:
-    for kind, entries in (content.get("expect", {}).get("changes") or {}).items():
+    for kind, entries in content.get("expect", {}).get("changes", {}).items():
         for each in entries:
             yield f"- {kind}: `{each['path'] if isinstance(each, dict) else each}`"
 
@@ -137,13 +134,13 @@ def _steps(content: Mapping[str, Any]) -> Iterator[str]:
         yield f"`{content['script']}` reads in `plan` and changes in `commit`."
     for number, step in enumerate(_calls(content), 1):
         yield f"{number}. `{step['tool']}` {_call(step.get('args') or {})}"
-    for check in content.get("checks") or ():
+    for check in content.get("checks", ()):
         yield f"- check: `{_one_line(check_text(check))}`"
 
 
 def _calls(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for phase in ("plan", "commit"):
-        yield from (step for step in content.get(phase) or () if "tool" in step)
+        yield from (step for step in content.get(phase, ()) if "tool" in step)
 
 
 def _call(args: Mapping[str, Any]) -> str:
@@ -159,11 +156,13 @@ def _call(args: Mapping[str, Any]) -> str:
 def check_text(check: Mapping[str, Any]) -> str:
     """Return a check as a line: its command, or the call that reads again."""
     told = {key: check[key] for key in ("args", "expect") if key in check}
-    return str(check.get("command") or f"{check['tool']} {json.dumps(told, ensure_ascii=False)}")
+    if "command" in check:
+        return str(check["command"])
+    return f"{check['tool']} {json.dumps(told, ensure_ascii=False)}"
 
 
 def _meaning(schema: Mapping[str, Any]) -> str:
-    kind = str(schema.get("format") or schema.get("type"))
+    kind = str(schema.get("format", schema.get("type")))
     return f"{kind} – {schema['description']}" if schema.get("description") else kind
 
 
@@ -172,8 +171,7 @@ def _one_line(text: str) -> str:
 
 
 def trace_text(trace: Trace) -> str:
-    """Return the trace as JSON lines: the request, each call with its result, the end. The run log
-    is redacted already."""
+    """Return the trace as JSON lines: the request, each call with its result, the end."""
     about = {"run": trace.run, "at": trace.at, "request": trace.request, "cwd": str(trace.cwd)}
     lines: list[dict[str, Any]] = [about]
     for call in trace.calls:

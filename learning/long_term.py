@@ -102,11 +102,11 @@ def after_run(
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:
     """Yield the texts with which the run was marked."""
-    marked = (e for e in events if e["type"] == "tool_ended" and e["tool"] == MARK)
+    marked = (e for e in events if (e["type"], e.get("tool")) == ("tool_ended", MARK))
     for event in marked:
-        data = event.get("data") if event.get("status") == "ok" else None
-        if isinstance(data, dict) and data.get("marked") and isinstance(data.get("what"), str):
-            yield data["what"]
+        match event:
+            case {"status": "ok", "data": {"marked": True, "what": str(what)}}:
+                yield what
 
 
 def _learned(name: str, status: str, reason: str) -> Event:
@@ -121,8 +121,7 @@ def _first_line(text: str) -> str:
 
 
 def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
-    """Yield the sentences of the mark that name something, each with the turns whose results speak
-    of it."""
+    """Yield the sentences of the mark that name something, with the turns that speak of it."""
     for sentence in _SENTENCE.split(what):
         text = _BULLET.sub("", sentence).strip().rstrip(".。；;").strip()
         if not text or _PROCEDURE.search(text):
@@ -148,30 +147,35 @@ def section_of(text: str) -> str:
 
 
 def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
-    """Return the turns that prove a sentence: for each of its values the last result that shows it,
-    else the nearest one."""
+    """Return the turns that prove a sentence: the last to show each value, else the nearest."""
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
-    results = [each for each in record.results if each.status in good]
-    results = [each for each in results if each.tool not in SAYS_NOTHING]
+    results = [each for each in telling(record.results) if each.status in good]
     turns = {turn for value in values(text) for turn in _last(results, partial(stands_in, value))}
-    told = {each.turn: coverage(text, f"{each.text}\n{each.args_text}") for each in results}
-    nearest = sorted(results, key=lambda each: (told[each.turn], each.turn))[-1:]
-    return tuple(sorted(turns or {each.turn for each in nearest}))
+    return tuple(sorted(turns or _nearest(text, results)))
+
+
+def telling(results: Sequence[Result]) -> list[Result]:
+    """Return the results of calls that say something of the world."""
+    return [each for each in results if each.tool not in SAYS_NOTHING]
+
+
+def _nearest(text: str, results: Sequence[Result]) -> list[int]:
+    """Return the turn of the last result that shares most with a sentence."""
+    told = [(coverage(text, f"{each.text}\n{each.args_text}"), each.turn) for each in results]
+    return [turn for _, turn in sorted(told)[-1:]]
 
 
 def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
-    """Return the turn of the last result that shows a value, else of the last call that was asked
-    with it."""
+    """Return the turn of the last result that shows a value, else of the last such call."""
     shown = [each.turn for each in results if is_in(each.text)]
     asked = [each.turn for each in results if is_in(each.args_text)]
     return (shown or asked)[-1:]
 
 
 def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
-    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches
-    no procedure."""
+    """Return True when all that was marked is stored as facts: it teaches no procedure."""
     stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
     said = (each for what in _marks(events) for each in _SENTENCE.split(what))
     sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
@@ -200,36 +204,32 @@ def _asked(
 
 
 def read_reply(reply: str) -> Iterator[Proposal]:
-    """Yield the proposals of a model's reply, `{"facts": [{"section", "text", "turns"}]}`. Raises
-    ValueError for all else."""
+    """Yield proposals of a reply, `{"facts": [{"section", "text", "turns"}]}`, or ValueError."""
     fenced = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", reply, re.DOTALL)
     try:
         said = json.loads(fenced[1] if fenced else reply)
     except RecursionError as error:
         raise ValueError("nested without end") from error
-    facts = said.get("facts") if isinstance(said, dict) and set(said) == {"facts"} else None
-    if not isinstance(facts, list):
-        raise ValueError('it is not {"facts": […]}')
-    for fact in facts:
-        yield _proposal(fact)
+    match said:
+        case {"facts": [*facts], **more} if not more:
+            yield from map(_proposal, facts)
+        case _:
+            raise ValueError('it is not {"facts": […]}')
 
 
 def _proposal(fact: Any) -> Proposal:
-    if not isinstance(fact, dict) or not {"section", "text", "turns"} == set(fact):
-        raise ValueError("a fact must have section, text and turns")
-    section, text, turns = fact["section"], fact["text"], fact["turns"]
-    is_whole = isinstance(turns, list) and all(
-        isinstance(turn, int) and not isinstance(turn, bool) for turn in turns
-    )
-    if not isinstance(section, str) or not isinstance(text, str) or not is_whole:
-        raise ValueError("section and text must be texts, turns a list of numbers")
-    return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    match fact:
+        case {"section": str(section), "text": str(text), "turns": [*turns], **more} if (
+            not more and {type(turn) for turn in turns} <= {int}
+        ):
+            return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+    raise ValueError("a fact must have section and text, and turns as a list of numbers")
 
 
 def _shown(results: Sequence[Result]) -> str:
     """Return the results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
-    for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
+    for each in reversed(telling(results)):
         text = (
             each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
         )
@@ -254,8 +254,7 @@ def _no_reply(error: Exception, lang: str) -> str:
 
 
 def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) -> list[Event]:
-    """Store a proposal, or say why not. What this run left behind already is passed over in
-    silence."""
+    """Store a proposal, or say why not; of what this run left already nothing is said."""
     turns = proposal.turns if proposal.section != "PREFERENCES" else ()
     turns = turns or turns_for(proposal.section, proposal.text, record)
     evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)
@@ -264,12 +263,16 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     except FactRefused as refused:
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
-        reason = "; ".join(each.said(lang) for each in refused.refusals)
-        hidden = [each.what for each in refused.refusals if each.rule == "secret"]
-        return [_learned((hidden or [proposal.text])[0], "refused", reason)]
+        return [_refused(proposal, refused, lang)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]
+
+
+def _refused(proposal: Proposal, refused: FactRefused, lang: str) -> Event:
+    reason = "; ".join(each.said(lang) for each in refused.refusals)
+    hidden = [each.what for each in refused.refusals if each.rule == "secret"]
+    return _learned((hidden or [proposal.text])[0], "refused", reason)
 
 
 def _is_known_from(run: str, refusals: Sequence[Refusal], known: Sequence[Fact]) -> bool:

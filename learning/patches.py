@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,8 +122,7 @@ def _checks(procedure: Procedure) -> int:
 
 
 def diff(folder: Path, files: Mapping[str, bytes]) -> str:
-    """Return what a new version would change, as people read it: steps, scripts and instructions,
-    not the evidence."""
+    """Return what a new version would change in steps, scripts and instructions, as a diff."""
     old = {path: content.data for path, content in contents_of(folder).items()}
     lines: list[str] = []
     for path in sorted({*old, *files}):
@@ -134,8 +134,7 @@ def diff(folder: Path, files: Mapping[str, bytes]) -> str:
 
 
 def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay,
-    the run is added to them."""
+    """Return the SOP's files with the draft's steps, and the run beside its cases."""
     known = {path: content.data for path, content in contents_of(sop.folder).items()}
     files = {path: data for path, data in known.items() if not path.startswith("scripts/")}
     for path, text in draft.files.items():
@@ -153,16 +152,14 @@ def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> 
 
 def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """Return new steps with the parameters and wordings of the old ones."""
-    none = {"type": "object", "properties": {}}
-    parameters = old.get("parameters") or new.get("parameters") or none
-    wordings = dict.fromkeys([*(old.get("wordings") or ()), *(new.get("wordings") or ())])
-    new.setdefault("requires", old.get("requires") or {})
-    return new | {"parameters": parameters, "wordings": list(wordings)}
+    kept = {key: old[key] for key in ("parameters",) if old.get(key)}
+    wordings = [each for said in (old, new) for each in said.get("wordings", ())]
+    none = {"parameters": {"type": "object", "properties": {}}, "requires": old.get("requires", {})}
+    return none | new | kept | {"wordings": list(dict.fromkeys(wordings))}
 
 
 def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:
-    """Return the evidence with one more run; what one takes is measured anew, and the tools are as
-    they are now."""
+    """Return the evidence with one more run, with the tools of now and no budget."""
     kept = {key: value for key, value in found.items() if key not in ("budget", "tools")}
     kept["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": run}])]
     kept |= {"tools": taught["tools"]} if taught.get("tools") else {}
@@ -172,22 +169,24 @@ def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str
 def with_new_labels(text: str, events: Sequence[Event]) -> str:
     """Return a sop.yaml whose fields of pages have the labels that the owner said yes to in a run;
     "" without any."""
-    labels: dict[str, str] = {}
-    for event in events:
-        labels |= event.get("renamed", {}) if event["type"] == "rote" else {}
-    said, is_changed = raw(text), False
-    steps = said.get("commit") or []
-    for act in (act for step in steps for act in step.get("args", {}).get("acts", ())):
-        for verb in VERBS.keys() & act.keys():
-            new = labels.get(act[verb]["label"])
-            is_changed = is_changed or new is not None
-            act[verb] |= {"label": new} if new else {}
-    return to_yaml(said) if is_changed else ""
+    told = (event.get("renamed", {}) for event in events if event["type"] == "rote")
+    labels = dict(chain.from_iterable(each.items() for each in told))
+    said = raw(text)
+    renamed = [field for field in _fields(said) if field["label"] in labels]
+    for field in renamed:
+        field["label"] = labels[field["label"]]
+    return to_yaml(said) if renamed else ""
+
+
+def _fields(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of pages that the acts of a sop.yaml are on."""
+    for step in said.get("commit") or []:
+        for act in step.get("args", {}).get("acts", ()):
+            yield from (act[verb] for verb in VERBS.keys() & act.keys())
 
 
 def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
-    """Count one more try at repairing a failure; False when it was tried often enough, or the SOP
-    today."""
+    """Count one more try at repairing a failure; False when there were enough."""
     now = now or datetime.now(UTC)
     day_ago = (now - timedelta(days=1)).isoformat()
     with _ledger(home) as tries:

@@ -22,6 +22,7 @@ from learning.cases import Case, free_name, masked, read_cases
 from learning.folder import in_folder
 from learning.guards import evidence, over_budget
 from learning.patches import Crystallise, Patch, diff, may_try, patch, with_new_labels
+from learning.trace import end_of
 from learning.verify import (
     PROVEN,
     Attempt,
@@ -52,8 +53,7 @@ KNOWN_FAILURES = "## Known failures"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How one run of an SOP went for the SOP. `kind` is what it failed on, empty for a clean
-    run."""
+    """How one run went for its SOP. `kind` is what it failed on, empty for a clean run."""
 
     run: str
     at: str
@@ -104,22 +104,28 @@ def after_run(
 
 def judge(events: Sequence[Event], sop: Sop) -> Use:
     """Sort a run: clean, or what it failed on."""
-    run, at, values = events[0]["run"], events[0]["at"], events[0].get("parameters", {})
-    end = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
+    opening, end = events[0], end_of(events)
+    use = Use(opening["run"], opening["at"], "", values=opening.get("parameters", {}))
     if end is None or end["status"] in ("waiting", "cancelled"):
-        return Use(run, at, "", is_over=False)
+        return replace(use, is_over=False)
     is_done = end["status"] == "done"
-    stops = (each for each in events if each["type"] == "rote" and each.get("state") == "diverged")
-    if first := next(stops, None):
-        by_model = is_done and not end["rote"]
-        return Use(
-            run, at, first.get("kind", "step"), first["step"], first["reason"], values, by_model
-        )
+    if first := next(filter(_is_stop, events), None):
+        kind, by_model = first.get("kind", "step"), is_done and not end["rote"]
+        about = {"step": first["step"], "reason": first["reason"]}
+        return replace(use, kind=kind, was_finished_by_model=by_model, **about)
     if not is_done:
-        return Use(run, at, "step", "", str(end["result"]), values)
+        return replace(use, kind="step", reason=str(end["result"]))
+    over = _over_budget(events, sop)
+    return replace(use, kind="budget", step="result", reason=over) if over else use
+
+
+def _is_stop(event: Event) -> bool:
+    return (event["type"], event.get("state")) == ("rote", "diverged")
+
+
+def _over_budget(events: Sequence[Event], sop: Sop) -> str:
     seen = observed(events)
-    over = over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
-    return Use(run, at, "budget", "result", over) if over else Use(run, at, "", values=values)
+    return over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
 
 
 def is_learned(sop: Sop) -> bool:
@@ -218,8 +224,7 @@ class _After:
         return all(e["decision"] != "no" and e["reason"] != NOT_SUPERVISED for e in said)
 
     def _earned_in_sight(self) -> list[Event]:
-        """Give to what cannot be tried, for a run that the owner confirmed, what a try in a stage
-        gives to others."""
+        """Give for a confirmed run of what cannot be tried the status that a try gives."""
         cases, opening, outcome = read_cases(self.sop.folder), self.events[0], observed(self.events)
         expect = {"status": outcome.status, "result": outcome.result}
         about = (opening["task"], self.run, opening["cwd"])
@@ -343,8 +348,7 @@ class _After:
         return [] if Repository(self.home).problem else self.store.history(self.sop.name)
 
     def _first_version(self) -> int:
-        """Return the oldest version, without a gap, whose steps are those of now: cases and notes
-        make versions too."""
+        """Return the oldest version, without a gap, whose steps are those of now."""
         now, first = contract_of(self.sop.folder), self.sop.version
         for entry, files in self._kept():
             if _contract(files) != now:
@@ -362,8 +366,7 @@ class _After:
                 yield entry, {path: content.data for path, content in files.items()}
 
     def _older(self) -> Iterator[tuple[Version, dict[str, bytes]]]:
-        """Yield versions with other steps than now, that once were trusted, newest first; each kind
-        of steps once."""
+        """Yield versions with other steps that once were trusted, newest first, each once."""
         tried = {contract_of(self.sop.folder)}
         for entry, files in self._kept():
             contract = _contract(files)
@@ -408,7 +411,7 @@ def observed(events: Sequence[Event]) -> Outcome:
     """Return what came of a run that was real."""
     ended = [event for event in events if event["type"] == "tool_ended"]
     brought = tuple(event["data"] for event in ended)
-    end = next(event for event in reversed(events) if event["type"] == "run_ended")
+    end = end_of(events) or {}
     about = (events[0]["run"], len(ended), _seconds(events))
     return Outcome(end["status"], end["result"], {}, brought, *about)
 

@@ -8,6 +8,7 @@ through which experience comes in. A result's hash is what evidence points to. S
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,8 +38,7 @@ class Trace:
 
 
 def read_trace(home: Path, run: str) -> Trace:
-    """Return the trace of a run. Raises RunLogError when there is no such run or its log cannot be
-    read."""
+    """Return the trace of a run. Raises RunLogError when its log cannot be read."""
     run = find_run(home, run)
     events = list(read_events(home, run))
     if not events:
@@ -49,7 +49,7 @@ def read_trace(home: Path, run: str) -> Trace:
 def trace_of(run: str, events: list[Event]) -> Trace:
     """Return the trace that the events of a run tell."""
     opening = opening_of(events)
-    ended = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
+    ended = end_of(events)
     return Trace(
         run=run,
         request=opening["task"],
@@ -65,6 +65,11 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         taught=opening.get("teaches"),
         changed=frozenset(str(event.get("call")) for event in events if _is_change(event)),
     )
+
+
+def end_of(events: Sequence[Event]) -> Event | None:
+    """Return the event that ended a run; None while it goes on."""
+    return next((event for event in reversed(events) if event["type"] == "run_ended"), None)
 
 
 def _is_change(event: Event) -> bool:

@@ -21,6 +21,12 @@ TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "array": (list,),
 }
+NOTHING = r"(?!)"
+WRITTEN: dict[str, tuple[str, Callable[[str], Any]]] = {  # values as a command line gives them
+    "integer": (r"[+-]?[0-9]{1,18}", int),
+    "number": (r"[+-]?[0-9]{1,18}(\.[0-9]+)?", float),
+    "boolean": ("true|false", lambda text: text == "true"),
+}
 FORMATS = ("path", "date", "url")
 FIGURE = r"^\d+(\.\d+)?$"  # a number as it is said: it stands in code
 NUMBERED = r"^(?!-)[^\s,]*\d[^\s,]*$"  # a number, or what has one in it: 09, 7b, 1.0-rc2
@@ -82,16 +88,13 @@ def _coerced(value: Any, schema: Schema, cwd: Path) -> Any:
     """Return a number, truth value or list written as text, as a command line gives it:
     `names=["a", "b"]`; a number for a text."""
     if not isinstance(value, str):
-        is_number = type(value) is int and schema.get("pattern") in (FIGURE, NUMBERED)
-        return str(value) if is_number else value
-    kind, text = schema.get("type"), value.strip()
-    if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
-        return int(text)
-    if kind == "number" and re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]+)?", text):
-        return float(text)
-    if kind == "boolean" and text in ("true", "false"):
-        return text == "true"
-    return _listed(text, cwd) if kind == "array" else value
+        is_figure = type(value) is int and schema.get("pattern") in (FIGURE, NUMBERED)
+        return str(value) if is_figure else value
+    kind, text = schema["type"], value.strip()
+    if kind == "array":
+        return _listed(text, cwd)
+    form, read = WRITTEN.get(kind, (NOTHING, str))
+    return read(text) if re.fullmatch(form, text) else value
 
 
 def _listed(text: str, cwd: Path) -> Any:

@@ -41,12 +41,15 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
         raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
     if len(set(slots)) < len(slots):
         raise BadWording("names a parameter twice")
-    enums = (parameters[name].get("enum", ()) for name in slots)
-    choices = [tuple("".join(str(each).lower().split()) for each in enum) for enum in enums if enum]
-    anchors = _anchors(text.lower(), choices)
+    enums = filter(None, (parameters[name].get("enum", ()) for name in slots))
+    anchors = _anchors(text.lower(), [tuple(map(_squeezed, enum)) for enum in enums])
     if not anchors and not any("pattern" in parameters[name] for name in slots):
         raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
     return Wording(text, slots, anchors)
+
+
+def _squeezed(choice: object) -> str:
+    return "".join(str(choice).lower().split())
 
 
 def _slots(text: str, parameters: Mapping[str, Any]) -> Iterator[str]:

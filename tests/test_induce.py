@@ -12,7 +12,17 @@ from tests.machine import ran
 from tests.rows import cases
 
 HOME = Path("/home/ann")
-NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
+NASTY = [
+    "a b",
+    "it's",
+    "$HOME `id`",
+    "tom&jerry/x|y",
+    "ü 项目",
+    '"quoted"',
+    "back\\slash",
+    "*",
+    "100%",
+]
 
 
 @cases

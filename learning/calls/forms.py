@@ -18,8 +18,7 @@ Act = dict[str, Any]
 
 
 def calls_in(script: str) -> list[tuple[str, list[Any]]] | None:
-    """Return what a script does, by verb and arguments; None where it does more than type, select,
-    click and upload."""
+    """Return what a script does by verb and arguments; None where it does more than that."""
     found, at = [], 0
     while match := _CALL.match(script, at):
         found.append((match[1], [_value(each) for each in re.findall(_ARG, match[2])]))
@@ -28,8 +27,7 @@ def calls_in(script: str) -> list[tuple[str, list[Any]]] | None:
 
 
 def _only_looks(rest: str) -> bool:
-    """Return True where the rest of a script presses and types nothing: what it says is not
-    needed."""
+    """Return True where the rest of a script presses and types nothing."""
     from safety.calls.page_scripts import read
 
     if not rest.strip():
@@ -53,8 +51,7 @@ def refs_in(script: str) -> set[str]:
 
 
 def acts_of(script: str, known: Mapping[str, Element]) -> list[Act] | None:
-    """Return the acts of a script on what pages have shown; None where they are no acts, or a thing
-    was not shown."""
+    """Return the acts of a script; None where they are none, or on what was not shown."""
     calls = calls_in(script)
     if calls is None:
         return None

@@ -23,12 +23,12 @@ def spans(request: str, text: str, is_exact: bool) -> list[Span]:
     return [found.span() for found in re.finditer(before + pattern + behind, request, flags)]
 
 
-def free(found: Sequence[Span], taken: Sequence[Span]) -> Span | None:
-    """Return the first span that touches none of those that are taken."""
+def free(found: Sequence[Span], taken: Sequence[Span]) -> list[Span]:
+    """Return the first span that touches none of those that are taken, in a list; or []."""
     for start, end in found:
         if all(end <= other or start >= last for other, last in taken):
-            return start, end
-    return None
+            return [(start, end)]
+    return []
 
 
 def slotted(request: str, named: Mapping[str, Span], shapes: Mapping[str, str]) -> str:
@@ -47,7 +47,7 @@ def described(request: str, values: Mapping[str, Any]) -> str:
     named: dict[str, Span] = {}
     for name, value in sorted(values.items(), key=lambda item: -len(str(item[1]))):
         for each in value if isinstance(value, list) else [value]:
-            if span := free(spans(request, str(each), True), list(named.values())):
+            for span in free(spans(request, str(each), True), list(named.values())):
                 named[f"{name}" if name not in named else f"{name} {len(named)}"] = span
     text = slotted(request, named, {}).replace("{", "").replace("}", "")
     return f"{text[:1].upper()}{text[1:]}."

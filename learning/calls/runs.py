@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse, takewhile
+from operator import attrgetter
 from typing import Any
 
 from learning.calls.forms import acts_of, refs_in
@@ -40,28 +42,37 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `plan` are its reads before the first write, `after` those behind it."""
+    """One run. `plan` are its reads before the first write, `after` those behind it; `rest` is all
+    from the first write on."""
 
     trace: Trace
     plan: tuple[Call, ...]
     writes: tuple[Call, ...]
     after: tuple[Call, ...]
+    rest: tuple[Call, ...]
 
     @classmethod
     def read(cls, trace: Trace) -> Run:
         """Read a trace; what failed, was refused or is about the run itself is left out."""
         from learning.looks import only_reads
 
-        results = [
-            each for each in trace.calls if each.status == "ok" and each.tool not in ABOUT_THE_RUN
-        ]
+        told = [each for each in trace.calls if each.status == "ok"]
+        results = [each for each in told if each.tool not in ABOUT_THE_RUN]
         read = [only_reads(each, trace.request, trace.changed) for each in results]
-        calls = list(_on_pages(list(map(_call, results, read))))
-        changing = [n for n, call in enumerate(calls) if not call.reads]
-        first, end = (changing[0], changing[-1] + 1) if changing else (len(calls), len(calls))
-        writes = tuple(call for call in calls[first:end] if _is_write(call))
-        after = [call for call in calls[first:end] if not _is_write(call)] + calls[end:]
-        return cls(trace, _once(calls[:first]), writes, _once(after))
+        calls = _on_pages(map(_call, results, read))
+        plan = list(takewhile(attrgetter("reads"), calls))
+        tail = list(takewhile(attrgetter("reads"), reversed(calls[len(plan) :])))[::-1]
+        between = calls[len(plan) : len(calls) - len(tail)]
+        writes = tuple(filter(_is_write, between))
+        after = [*filterfalse(_is_write, between), *tail]
+        return cls(trace, _once(plan), writes, _once(after), (*between, *tail))
+
+    @property
+    def acts(self) -> list[Call]:
+        """Return the writes, and the reads behind the first one that ask for something new."""
+        known = {call.key for call in self.plan}
+        reads = [call for call in self.after if call.tool != SCAN and call.key not in known]
+        return [call for call in self.rest if call in self.writes or call in reads]
 
     @property
     def request(self) -> str:
@@ -73,36 +84,45 @@ def _is_write(call: Call) -> bool:
     return not call.reads or call.tool == SCAN  # a page is opened where it is filled in
 
 
-def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
-    """Yield the calls with what was done on a page as data; what only looked there is left out."""
-    known: dict[str, Element] = {}
-    again: tuple[Call, dict[str, Element]] | None = None  # the open page, looked at once more
-    for call in calls:
-        if call.tool == SCAN:
-            shown = {each.ref: each for each in elements(_text(_shown(call.result)))}
-            if call.args.get("url"):
-                known, again = known | shown, None
-                yield call
-            else:
-                again = call, shown
-            continue
-        if call.tool != ACT:
-            yield call
-            continue
+def _on_pages(calls: Iterable[Call]) -> list[Call]:
+    """Return the calls with what was done on a page as data; what only looked there is left out."""
+    pages = _Pages()
+    ways = {SCAN: pages.scanned, ACT: pages.acted}
+    kept = [each for call in calls for each in ways.get(call.tool, lambda it: [it])(call)]
+    return kept + pages.looked
+
+
+class _Pages:
+    """Pages as they were shown, and the last look at the open one, for a script that needs it."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Element] = {}
+        self.looked: list[Call] = []
+        self.seen: dict[str, Element] = {}
+
+    def scanned(self, call: Call) -> list[Call]:
+        """Return a call that opens a page; keep one that looks at the open page for later."""
+        self.seen = {each.ref: each for each in elements(_text(_shown(call.result)))}
+        self.looked = [call]
+        return self._needed() if call.args.get("url") else []
+
+    def acted(self, call: Call) -> list[Call]:
+        """Return a call that does something on a page as data, after the look that it needs."""
         script = str(call.args.get("script", ""))
-        if again and not refs_in(script) <= set(known):
-            yield again[0]
-        known |= again[1] if again else {}
-        again = None
-        acts = acts_of(script, known)
-        if acts:
-            rest = {key: value for key, value in call.args.items() if key != "script"}
-            value, root = page_text(call.result.data), "output"
-            yield replace(call, args={**rest, "acts": acts}, value=value, root=root)
-        elif acts is None:
-            yield call
-    if again:
-        yield again[0]
+        is_needed = not refs_in(script) <= set(self.known)
+        looked = self._needed()
+        before = looked if is_needed else []
+        acts = acts_of(script, self.known)
+        if acts is None:
+            return [*before, call]
+        args = {key: value for key, value in call.args.items() if key != "script"} | {"acts": acts}
+        data = replace(call, args=args, value=page_text(call.result.data), root="output")
+        return [*before, data] if acts else before
+
+    def _needed(self) -> list[Call]:
+        looked, self.looked = self.looked, []
+        self.known |= self.seen
+        return looked
 
 
 def _shown(result: Result) -> Any:
@@ -150,8 +170,7 @@ Group = tuple[tuple[Call, ...], ...]  # of each run the calls that are one step
 
 
 def by_tool(runs: Sequence[Sequence[Call]]) -> list[Group]:
-    """Return the calls of each run by their tool, for those tools that all runs called, in the
-    order of the first."""
+    """Return the calls by tool, of the tools that all runs called, in the first one's order."""
     tools = dict.fromkeys(call.tool for call in runs[0])
     common = [tool for tool in tools if all(any(c.tool == tool for c in run) for run in runs)]
     return [tuple(tuple(c for c in run if c.tool == tool) for run in runs) for tool in common]

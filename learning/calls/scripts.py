@@ -14,8 +14,7 @@ from tools.scripts import clean
 
 
 def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
-    """Return the one script that all runs ran, with their values as variables; None where they
-    differ otherwise."""
+    """Return the script that all runs ran, with values as variables; None if they differ."""
     texts = [clean(script) for script in scripts]
     vectors = _by_name(book, texts)
     if vectors is None:
@@ -32,8 +31,7 @@ def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
 
 
 def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
-    """Return the values that stand in the scripts, by name: known ones, those of the request, those
-    that differ."""
+    """Return the values in the scripts by name: known, in the request, or unlike."""
     for value in book.wanted if book.is_single else ():
         if value in texts[0]:
             book.parameter("value", [value])
@@ -44,8 +42,7 @@ def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | 
 
 
 def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield of each text that is another in the other scripts what it is in each; [] where they
-    differ otherwise."""
+    """Yield what a text that differs is in each script; [] where they differ otherwise."""
     for text in differing(texts[0], texts[1:]):
         rows = [other_values(texts[0], {"it": text}, other)[0] for other in texts[1:]]
         yield [] if None in rows else [text, *(row["it"] for row in rows if row)]

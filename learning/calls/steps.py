@@ -4,13 +4,14 @@ item of a list."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
+from itertools import chain, product, takewhile
 from typing import Any
 
 from learning.calls import places
-from learning.calls.book import Book, Source
+from learning.calls.book import Book, Source, slot
 from learning.calls.forms import Act
+from learning.calls.places import ROW, Form, differ
 from learning.calls.runs import ACT, SCAN, Call, Group
 from learning.calls.scripts import as_one
 from learning.calls.values import Unexplained, Values
@@ -18,7 +19,10 @@ from learning.draft import DraftStep
 from replay.pages import VERBS
 from replay.procedure import ITEM
 
+FORMS = (r"^-?\d+(\.\d+)?$", r"^(?=.*\d)\S+$", r"^\S+$")  # an error in words has none of them
+MAX_CHARS = 80  # of an answer that is one word
 CHOICES = ("radio", "checkbox")  # one of them is a value, and its label says which
+MAX_LINES = 20  # of a page that may be the one in which it says what was given
 
 
 class Steps:
@@ -28,34 +32,29 @@ class Steps:
         self.book, self.values = book, Values(book)
 
     def reads(self, group: Group) -> list[DraftStep]:
-        """Return the steps of calls that only read. Raises Unexplained."""
-        if all(len(calls) == 1 for calls in group):
-            try:
-                return [self._once(group)]
-            except Unexplained:
-                return [self._for_each(group, may_be_part=True)]
+        """Return the steps of calls that only read, maybe a part of a list. Raises Unexplained."""
         try:
-            return [self._for_each(group, may_be_part=True)]
+            return self._once(group) if _is_single(group) else self._for_each(group, True)
         except Unexplained:
-            return list(self._one_by_one(group))
+            return self._for_each(group, True) if _is_single(group) else self._one_by_one(group)
 
     def writes(self, group: Group) -> list[DraftStep]:
         """Return the steps of calls that change something. Raises Unexplained."""
-        if all(len(calls) == 1 for calls in group):
-            return [self._once(group)]
+        if _is_single(group):
+            return self._once(group)
         try:
-            return [self._for_each(group, may_be_part=False)]
+            return self._for_each(group, False)
         except Unexplained:
-            return list(self._one_by_one(group))
+            return self._one_by_one(group)
 
-    def _one_by_one(self, group: Group) -> Iterator[DraftStep]:
-        if len({len(calls) for calls in group}) > 1:
+    def _one_by_one(self, group: Group) -> list[DraftStep]:
+        if differ([len(calls) for calls in group]):
             counts = " / ".join(str(len(calls)) for calls in group)
             raise Unexplained(f"{group[0][0].tool} was called {counts} times: no list explains it")
-        for calls in zip(*group, strict=True):
-            yield self._once(tuple((call,) for call in calls))
+        singles = [tuple((call,) for call in calls) for calls in zip(*group, strict=True)]
+        return [step for single in singles for step in self._once(single)]
 
-    def _once(self, group: Group) -> DraftStep:
+    def _once(self, group: Group) -> list[DraftStep]:
         calls = [calls[0] for calls in group]
         tool = calls[0].tool
         args = self._script_args(calls) if tool == "code_run" else self._args(calls)
@@ -63,16 +62,16 @@ class Steps:
         answers = [call.value for call in calls]
         if "acts" in args and (line := _line_shown(self.values, answers)):
             step.expect["contains"] = line
-        self._known(step, answers, {call.root for call in calls})
-        asked = {key: [call.args[key] for call in calls] for key in args if key in calls[0].args}
-        self.book.sources[-1].asked = asked
-        return step
+        source = self._known(step, answers, {call.root for call in calls})
+        shared = places.shared([args, *(call.args for call in calls)])
+        source.asked = {key: [call.args[key] for call in calls] for key in shared}
+        return [step]
 
     def _args(self, calls: Sequence[Call]) -> Any:
-        if all("acts" in call.args for call in calls):
-            acts = _acts(self.values, [call.args["acts"] for call in calls])
-            return {**{k: v for k, v in calls[0].args.items() if k != "acts"}, "acts": acts}
-        return self.values.template([call.args for call in calls], "args", calls[0].tool)
+        given = [call.args for call in calls]
+        if all("acts" in args for args in given):
+            return {**given[0], "acts": _acts_as_one(self.values, [args["acts"] for args in given])}
+        return self.values.template(given, "args", calls[0].tool)
 
     def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
         scripts = [str(call.args.get("script", "")) for call in calls]
@@ -82,72 +81,60 @@ class Steps:
         rest = [{k: v for k, v in call.args.items() if k != "script"} for call in calls]
         return {**self.values.template(rest, "args", "code_run"), "script": script}
 
-    def _known(self, step: DraftStep, answers: list[Any], roots: set[str]) -> None:
+    def _known(self, step: DraftStep, answers: list[Any], roots: set[str]) -> Source:
         root = roots.pop() if len(roots) == 1 else "output"
-        self.book.sources.append(Source(step, answers, root))
-        is_page = step.tool in (SCAN, ACT)
-        if (
-            root == "output"
-            and not is_page
-            and (form := form_of([str(answer) for answer in answers]))
-        ):
-            step.expect["matches"] = form
+        source = Source(step, answers, root)
+        self.book.sources.append(source)
+        if root == "output" and step.tool not in (SCAN, ACT):
+            texts = [str(answer) for answer in answers]
+            if form := form_of(texts):
+                step.expect["matches"] = form
+        return source
 
-    def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:
-        """Return a call for each item of a list; the runs may have read only a part of it, up to
-        what they looked for."""
+    def _for_each(self, group: Group, may_be_part: bool) -> list[DraftStep]:
+        """Return a call for each item of a list."""
         tool, arguments = group[0][0].tool, varying(group)
         items, item = self._items(group, arguments)
-        name = self._list_of(items, arguments[0], may_be_part=may_be_part)
+        name = self._list_of(items, arguments[0], may_be_part)
         rest = [{k: v for k, v in run[0].args.items() if k not in arguments} for run in group]
         args = {**self.values.template(rest, "args", tool), **item}
         step = DraftStep(tool, {k: args[k] for k in group[0][0].args}, {"status": "ok"}, each=name)
-        self._known(step, [[call.value for call in run] for run in group], {"json"})
-        self.book.sources[-1].items = items
-        return step
+        self._known(step, [[call.value for call in run] for run in group], {"json"}).items = items
+        return [step]
 
-    def _items(
-        self, group: Group, arguments: Sequence[str]
-    ) -> tuple[list[list[Any]], dict[str, str]]:
-        """Return what each run went through, and what the arguments take of an item: all of it, or
-        fields of a row."""
-        if len(arguments) == 1:
-            values = [[call.args[arguments[0]] for call in run] for run in group]
-            return values, {arguments[0]: f"{{{{{ITEM}}}}}"}
-        given = [[{name: call.args[name] for name in arguments} for call in run] for run in group]
-        for source in self.book.sources if arguments else ():
-            found = [_rows_with(*pair) for pair in zip(source.answers, given, strict=True)]
+    def _items(self, group: Group, names: Sequence[str]) -> tuple[list[list[Any]], dict[str, str]]:
+        """Return what each run went through, and what the arguments take of an item."""
+        if len(names) == 1:
+            return [[call.args[names[0]] for call in run] for run in group], {names[0]: slot(ITEM)}
+        for source in self.book.sources if names else ():
+            found = [_rows_with(*pair, names) for pair in zip(source.answers, group, strict=True)]
             if all(found):
-                return found, {name: f"{{{{{ITEM}.{name}}}}}" for name in arguments}
+                return found, {name: slot(f"{ITEM}.{name}") for name in names}
         told = f"{group[0][0].tool}: more than one argument differs between its calls"
-        raise Unexplained(f"{told}: {', '.join(arguments)}")
+        raise Unexplained(f"{told}: {', '.join(names)}")
 
-    def _list_of(self, items: list[list[Any]], argument: str, *, may_be_part: bool) -> str:
+    def _list_of(self, items: list[list[Any]], argument: str, may_be_part: bool) -> str:
         many = argument if argument.endswith("s") else f"{argument}s"
-        is_longer = any(len(row) > 1 for row in items)
-        if is_longer:
-            try:
-                name = self.values.template(items, many)
-                if isinstance(name, str) and name.startswith("{{"):
-                    return name.strip("{}")
-            except Unexplained:
-                pass
+        if any(len(row) > 1 for row in items) and (name := self._named(items, many)):
+            return name
         if may_be_part and (name := self._whole_list(items, many)):
             return name
         shown = " / ".join(", ".join(map(str, row)) for row in items)
         raise Unexplained(f"{argument}: no list holds {shown}")
 
+    def _named(self, items: list[list[Any]], key: str) -> str:
+        try:
+            name = self.values.template(items, key)
+        except Unexplained:
+            return ""
+        return name.strip("{}") if isinstance(name, str) else ""
+
     def _whole_list(self, items: list[list[Any]], key: str) -> str:
-        """Return the name of a list of an earlier answer that these items are the first of, or some
-        of."""
-        for source in self.book.sources:
-            for form in _lists_with(source.answers[0], items[0]):
+        """Return the name of a list of an earlier answer that holds these items."""
+        for source in (each for each in self.book.sources if not each.is_looped):
+            for form in _lists_with(source.answers[0], items[0][0]):
                 lists = [places.below(answer, form) for answer in source.answers]
-                holds = [
-                    isinstance(each, list) and all(item in each for item in row)
-                    for each, row in zip(lists, items, strict=True)
-                ]
-                if all(holds) and not source.is_looped:
+                if all(map(_holds, lists, items)):
                     extractor = ".".join([source.root, *form])
                     return self.book.called(lists, key) or self.book.save(
                         source, extractor, lists, form[-1] if form else key
@@ -155,110 +142,97 @@ class Steps:
         return ""
 
 
-def _lists_with(answer: Any, items: Sequence[Any]) -> list[tuple[str, ...]]:
-    found = (places.signature(path)[:-1] for path in places.paths_to(answer, items[0]) if path)
-    return [form for form in dict.fromkeys(found) if places.ROW not in form]
-
-
-def _rows_with(answer: Any, given: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return for each call the row of an answer that has all its arguments; nothing where one has
-    none, or unlike ones."""
-    first = next(iter(given[0]))
-    rows = [
-        places.at(answer, path[:-1])
-        for each in dict.fromkeys(call[first] for call in given)
-        for path in places.paths_to(answer, each)
-        if path and path[-1][0] == first
-    ]
-    found = [[row for row in rows if _has(row, call)] for call in given]
-    is_clear = all(each and all(row == each[0] for row in each) for each in found)
-    return [each[0] for each in found] if is_clear else []
-
-
-def _has(row: Any, call: Mapping[str, Any]) -> bool:
-    """Return True for a row that has these arguments."""
-    return all(places.is_same(row.get(name), value) for name, value in call.items())
-
-
-def varying(group: Group) -> list[str]:
-    """Return the arguments in which calls of one run differ; of single calls those in which the
-    runs do."""
-    names = list(group[0][0].args)
-    if any(set(call.args) != set(names) for run in group for call in run):
-        return []
-    several = [run for run in group if len(run) > 1] or [
-        tuple(call for run in group for call in run)
-    ]
-    return [n for n in names if any(len({repr(c.args[n]) for c in run}) > 1 for run in several)]
+def _is_single(group: Group) -> bool:
+    return all(len(calls) == 1 for calls in group)
 
 
 def form_of(texts: Sequence[str]) -> str:
-    """Return a pattern that these texts share: a number, or one word; an error in words has another
-    form."""
-    if all(re.fullmatch(r"-?\d+(\.\d+)?", text) for text in texts):
-        return r"^-?\d+(\.\d+)?$"
-    if not all(re.fullmatch(r"\S{1,80}", text) for text in texts):
-        return ""
-    return r"^(?=.*\d)\S+$" if all(re.search(r"\d", text) for text in texts) else r"^\S+$"
+    """Return a pattern that these texts share; "" where they share none."""
+    forms = FORMS if max(map(len, texts)) <= MAX_CHARS else ()
+    return next((form for form in forms if all(re.fullmatch(form, text) for text in texts)), "")
 
 
-def _acts(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
-    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not
-    the same acts."""
-    if len({len(acts) for acts in runs}) > 1:
+def _lists_with(answer: Any, item: Any) -> list[Form]:
+    """Return the forms of the paths to lists that hold an item."""
+    found = dict.fromkeys(
+        form[:-1] for form in places.paths_to(answer, item, places.is_same) if form
+    )
+    return [form for form in found if ROW not in form]
+
+
+def _holds(many: Any, some: Sequence[Any]) -> bool:
+    return isinstance(many, list) and all(item in many for item in some)
+
+
+def _rows_with(answer: Any, calls: Sequence[Call], names: Sequence[str]) -> list[Any]:
+    """Return the row that has the arguments of each call; [] where one has none, or several."""
+    rows = [each for _, each in places.nodes(answer) if isinstance(each, Mapping)]
+    found = [[row for row in rows if _has(row, call, names)] for call in calls]
+    is_clear = all(each and not differ(each) for each in found)
+    return [each[0] for each in found] if is_clear else []
+
+
+def _has(row: Mapping[str, Any], call: Call, names: Sequence[str]) -> bool:
+    return all(places.is_same(row.get(name), call.args[name]) for name in names)
+
+
+def varying(group: Group) -> list[str]:
+    """Return the arguments in which the calls of a run differ, or single calls of all runs."""
+    calls = [*chain(*group)]
+    if differ([sorted(call.args) for call in calls]):
+        return []
+    runs = [run for run in group if len(run) > 1] or [tuple(calls)]
+    return [n for n in calls[0].args if any(differ([c.args[n] for c in run]) for run in runs)]
+
+
+def _acts_as_one(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
+    """Return the acts of all runs as one list with templates. Raises Unexplained."""
+    if differ([len(acts) for acts in runs]):
         raise Unexplained("the runs filled in other fields")
-    return [_act(values, list(acts)) for acts in zip(*runs, strict=True)]
+    return [_act(values, acts) for acts in zip(*runs, strict=True)]
 
 
 def _act(values: Values, acts: Sequence[Act]) -> Act:
-    first = acts[0]
-    verb = next(iter(first))
-    if any(set(act) != set(first) for act in acts):
-        raise Unexplained(
-            f"the runs do not do the same on the page: {[next(iter(a)) for a in acts]}"
-        )
+    verbs = [next(iter(act)) for act in acts]
+    if differ([sorted(act) for act in acts]):
+        raise Unexplained(f"the runs do not do the same on the page: {verbs}")
+    verb, made = verbs[0], dict(acts[0])
     if verb not in VERBS:
-        return first
-    labels, roles = ([str(act[verb][key]) for act in acts] for key in ("label", "role"))
-    if len(set(roles)) > 1:
-        raise Unexplained(f"the runs filled in other fields: {' / '.join(labels)}")
-    made = dict(first)
-    if len(set(labels)) > 1 or (len(acts) == 1 and roles[0] in CHOICES):
-        label = values.template(labels, "choice")
-        is_same = label == labels[0]
-        made[verb] = first[verb] if is_same else {"label": label, "role": roles[0]}
+        return made
+    labels = [str(act[verb]["label"]) for act in acts]
+    made[verb] = _thing(values, [act[verb] for act in acts], labels)
     if key := VERBS[verb]:
-        texts = [act[key] for act in acts]
-        made[key] = values.template(texts, labels[0])
+        made[key] = values.template([act[key] for act in acts], labels[0])
     return made
 
 
+def _thing(values: Values, things: Sequence[Act], labels: Sequence[str]) -> Act:
+    """Return what is filled in or pressed; its label is a value where it is a choice."""
+    role = str(things[0]["role"])
+    if differ([str(thing["role"]) for thing in things]):
+        raise Unexplained(f"the runs filled in other fields: {' / '.join(labels)}")
+    is_only_choice = len(things) == 1 and role in CHOICES
+    if not is_only_choice and not differ(labels):
+        return things[0]
+    label = values.template(labels, "choice")
+    return things[0] if label == labels[0] else {"label": label, "role": role}
+
+
 def _line_shown(values: Values, answers: Sequence[str]) -> str:
-    """Return the line of a page's answers that says a value that was given, in the same words in
-    all runs."""
-    columns = [answer.splitlines() for answer in answers]
-    for line in columns[0]:
-        for others in _alike(line, columns[1:]):
-            shared = _shared(values.with_names([line, *others]))
+    """Return the line of the pages that says a given value in the same words."""
+    first, *others = [answer.splitlines() for answer in answers]
+    for line in first:
+        count = len(line.split())
+        alike = [[each for each in lines if len(each.split()) == count] for lines in others]
+        for rest in product(*(lines[:MAX_LINES] for lines in alike)):
+            shared = _shared(values.with_names([line, *rest]))
             if "{{" in shared:
                 return shared
     return ""
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """Return what texts share behind the last word in which they differ, such as the number of an
-    entry."""
+    """Return what texts share behind the last word in which they differ."""
     words = [text.split(" ")[::-1] for text in texts]
-    same = list(takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False)))
+    same = list(takewhile(lambda row: not differ(row), zip(*words, strict=False)))
     return " ".join(row[0] for row in reversed(same))
-
-
-def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the lines of the other answers with as many words: each is tried with its
-    neighbours."""
-    if not columns:
-        return [[]]
-    count = len(line.split())
-    tails = _alike(line, columns[1:])
-    same = [each for each in columns[0] if len(each.split()) == count]
-    return [[each, *tail] for each in same[:20] for tail in tails]

@@ -4,9 +4,10 @@ program takes that."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from shell import words
+from shell.placed import Placed
 
 
 def guarded(
@@ -45,14 +46,17 @@ def _with_dashes(script: str, name: str, command: int) -> str | None:
     mine = [word for word in words(script) if word.command == command]
     if any(word.text == "--" for word in mine):
         return script
+    if mine[0].text == "echo":
+        return _as_printf(script, mine)
     arguments = [word for word in mine if word.role == "argument"]
-    first = next((word for word in arguments if _begins_with(word.text, name)), None)
-    if first is None:
+    first = next(word for word in arguments if _begins_with(word.text, name))
+    source = script.encode()
+    return (source[: first.start] + b"-- " + source[first.start :]).decode()
+
+
+def _as_printf(script: str, echo: Sequence[Placed]) -> str | None:
+    """Return a script with `printf` in place of an `echo` of one text: it takes no `--`."""
+    if len(echo) != 2 or echo[1].text[0] != '"':
         return None
     source = script.encode()
-    if mine[0].text != "echo":
-        return (source[: first.start] + b"-- " + source[first.start :]).decode()
-    has_options = any(word.role == "option" for word in mine)
-    is_all = arguments == [first] and first.text[0] == '"' and not has_options
-    plain = source[: mine[0].start] + b"printf '%s\\n'" + source[mine[0].end :]  # echo takes no --
-    return plain.decode() if is_all else None
+    return (source[: echo[0].start] + b"printf '%s\\n'" + source[echo[0].end :]).decode()

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -45,37 +46,35 @@ def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
     found: dict[str, Derived] = {}
     taken: list[Place] = []
     for each in _possible(values):
-        is_value = each.part != "path" and each.text in values.values()
-        is_known = is_value or each.text in found
-        spots = [] if is_known else places(letters, each.text)
-        spots = [spot for spot in spots if not any(_is_in(spot, other) for other in taken)]
-        spots = [spot for spot in spots if not _is_inside(letters.text, spot)]
-        if spots:
-            shown = _word_around(letters, spots[0].first, spots[0].last)
-            is_name_of_a_file = "/" in shown or "." in shown.strip(".")
-            if is_name_of_a_file or _is_telling(each.text, values):
-                taken += spots
-                found[each.text] = each._replace(shown=shown)
+        if each.text in found:
+            continue
+        free = [spot for spot in places(letters, each.text) if _is_free(letters, spot, taken)]
+        shown = _word_around(letters, free[0]) if free else ""
+        if shown and (_is_name_of_a_file(shown) or _is_telling(each.text, values)):
+            taken += free
+            found[each.text] = each._replace(shown=shown)
     return list(found.values())
 
 
-def _is_inside(text: str, spot: Place) -> bool:
-    """Return True between letters of one word: `one` of `--strip-components` follows from no
-    file."""
-    edges = text[max(spot.first - 1, 0) : spot.first] + text[spot.last : spot.last + 1]
-    return len(edges) == 2 and edges.isascii() and edges.isalpha()
+def _is_free(letters: Letters, spot: Place, taken: Sequence[Place]) -> bool:
+    """Return True outside of what is taken; not between letters of one word, as `one` of
+    `--strip-components`, nor for the ending of a file's name: these follow from no file."""
+    if any(other.first <= spot.first and spot.last <= other.last for other in taken):
+        return False
+    around = letters.text[max(spot.first - 2, 0) : spot.first] + "|" + letters.text[spot.last :][:1]
+    is_ending = re.match(r"[^\s/]\.\|\W?$", around) and letters.text[spot.first].isalpha()
+    return not (is_ending or re.search(r"[A-Za-z]\|[A-Za-z]", around))
+
+
+def _is_name_of_a_file(shown: str) -> bool:
+    return "/" in shown or "." in shown.strip(".")
 
 
 def _is_telling(text: str, values: Mapping[str, str]) -> bool:
-    """Return True if a text is long enough to mean the file of a path wherever it stands: `jan` of
-    `~/sales/jan.csv`."""
+    """Return True for a text that means the file of a path anywhere, as `jan` of `~/jan.csv`."""
     return len(text) >= LEAST_CHARS and any(
         "/" in each and text in each for each in values.values()
     )
-
-
-def _is_in(spot: Place, other: Place) -> bool:
-    return other.first <= spot.first and spot.last <= other.last
 
 
 def _possible(values: Mapping[str, str]) -> Iterator[Derived]:
@@ -84,18 +83,15 @@ def _possible(values: Mapping[str, str]) -> Iterator[Derived]:
         if values[name].startswith(("~/", "/")) and path.name:
             yield Derived(str(path), name, "path", path.name)
     for name, path in paths.items():
-        value = values[name]
-        if "/" in value and path.name:
-            yield Derived(path.name, name, "name", path.name)
-        if path.stem != path.name:
-            yield Derived(path.stem, name, "stem", path.stem)
+        parts = {"name": path.name if "/" in values[name] else "", "stem": path.stem}
+        for part, text in parts.items():
+            if text and text not in values.values():
+                yield Derived(text, name, part, text)
 
 
-def _word_around(letters: Letters, first: int, last: int) -> str:
+def _word_around(letters: Letters, spot: Place) -> str:
     """Return the word of the script in which some of its letters stand, without its quotes."""
-    stops = " \t\n<>|;&"
-    while first > 0 and letters.text[first - 1] not in stops:
-        first -= 1
-    while last < len(letters.text) and letters.text[last] not in stops:
-        last += 1
+    before = re.search(r"[^ \t\n<>|;&]*$", letters.text[: spot.first])
+    behind = re.compile(r"[^ \t\n<>|;&]*").match(letters.text, spot.last)
+    first, last = before.start() if before else 0, behind.end() if behind else spot.last
     return letters.script[letters.found[first].start : letters.found[last - 1].end].replace('"', "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -44,37 +44,44 @@ path.write_text({content!r} + old, "utf-8")""",
 _LOCAL = names("reads writes takes delete")
 _TOKEN = r"[^\s\"',;=]+"
 _NAMES = re.compile(r"\w+")
+_MOVES = re.compile(r"(?:^|[;&\n])\s*(?:cd|export|set)\s")
 LEAST_SHARED = 0.6
-# characters of an output that a later call does not repeat by chance; 2 of letters and digits
-LEAST_FOUND = 3
+# an output that a later call does not repeat by chance: three letters, or two with a sign
+_TELLING = re.compile(r"(?!\d\d$|[^\W\d_]{2}$)..+")
 
 
 def lines_of(trace: Trace) -> list[Line] | None:
     """Return the calls of a run that did something, or whose output its answer tells, as lines;
     None where one of the calls is no script and no change of a file. An output that a later call
     repeats is taken from where it came."""
-    calls = [call for call in trace.calls if call.tool not in LOOKS and call.status != "refused"]
-    if not calls or any(call.tool not in _SCRIPTS for call in calls):
+    calls = [call for call in trace.calls if _is_step(call)]
+    if not calls or not _SCRIPTS.keys() >= {call.tool for call in calls}:
         return None
     lines = [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
-    doing = [at for at in range(len(calls)) if _does(at, calls, lines, trace)]
-    doing = doing or [len(calls) - 1]
+    doing = {at for at in range(len(calls)) if _does(at, calls, lines, trace)}
+    return _linked(lines, doing or {len(calls) - 1}, trace)
+
+
+def _is_step(call: Result) -> bool:
+    return call.tool not in LOOKS and call.status != "refused"
+
+
+def _linked(lines: list[Line], doing: set[int], trace: Trace) -> list[Line]:
+    """Return the lines that do something, behind those whose output they repeat."""
     found: list[Line] = []
     for at, line in enumerate(lines):
-        later = [each for each in doing if each > at]
-        if _is_repeated(line, trace, [lines[each] for each in later]):
+        later = {each: lines[each] for each in sorted(doing) if each > at}
+        if _is_repeated(line, trace, later.values()):
             name, value = f"found_{len(found) + 1}", line.output.strip()
             found.append(Line(f'{name}=$(\n{line.text}\n)\ntest -n "${name}"\nexport {name}'))
-            doing = [each for each in doing if each != at]
-            for each in later:
-                text = written(lines[each].text, {name: [value]}).text
-                lines[each] = lines[each]._replace(text=text)
-    return [*found, *(lines[at] for at in doing)]
+            doing.discard(at)
+            for each, text in later.items():
+                lines[each] = text._replace(text=written(text.text, {name: [value]}).text)
+    return [*found, *(lines[at] for at in sorted(doing))]
 
 
 def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace) -> bool:
-    """Return True for a call that did something and was not tried again, and for one whose output
-    is told."""
+    """Return True for a call that did something for good, or whose output is told."""
     call, line = calls[at], lines[at]
     if line.code == 0 and tells(line.output, trace.answer):
         return True
@@ -109,29 +116,24 @@ def _is_local(call: Result) -> bool:
     return {effect.kind for effect in effects} <= _LOCAL
 
 
-def _is_repeated(line: Line, trace: Trace, later: Sequence[Line]) -> bool:
-    """Return True if later lines hold the one line that this one printed, and the request does not
-    say it."""
+def _is_repeated(line: Line, trace: Trace, later: Iterable[Line]) -> bool:
+    """Return True if later lines hold what this one printed, and the request does not."""
     value = line.output.strip()
-    least = LEAST_FOUND if value.isdigit() or value.isalpha() else 2
-    is_value = len(value) >= least and "\n" not in value and line.code == 0
-    if not is_value or value in trace.request:
+    if line.code != 0 or value in trace.request or not _TELLING.fullmatch(value):
         return False
     return any(written(each.text, {"found": [value]}).used for each in later)
 
 
 def _line(call: Result, trace: Trace, *, is_alone: bool) -> Line:
     text = _SCRIPTS[call.tool](call.args, trace.request)
-    cwd = call.args.get("cwd")
-    head = [f"cd {shlex.quote(str(cwd))}"] if cwd and str(cwd) != str(trace.cwd) else []
-    env = call.args.get("env") or {}
+    cwd, env = call.args.get("cwd") or trace.cwd, call.args.get("env") or {}
+    head = [f"cd {shlex.quote(str(cwd))}"] if str(cwd) != str(trace.cwd) else []
     head += [f"export {name}={shlex.quote(str(value))}" for name, value in env.items()]
     text = "\n".join([*head, text])
-    moves = bool(head) or re.search(r"(?:^|[;&\n])\s*(?:cd|export|set)\s", text) is not None
-    if moves and not is_alone:
+    if not is_alone and _MOVES.search(text):
         text = f"(\n{text}\n)"  # each call began in the run's folder, with the run's variables
     data = call.data if isinstance(call.data, dict) else {}
-    code = data.get("exit_code") if "exit_code" in data else int(call.status != "ok")
+    code = data.get("exit_code", int(call.status != "ok"))
     return Line(text, 1 if code is None else int(code), str(data.get("output", "")))
 
 
@@ -155,8 +157,7 @@ def _patched(args: Mapping[str, Any], request: str) -> str:
 
 
 def _old(old: str, new: str, request: str) -> str:
-    """Return the pattern of a replaced text: a value that nobody named is whatever stands there
-    today."""
+    """Return the pattern of a replaced text; a value that nobody named may be any."""
     start, end = _shared(old, new)
     spans = [found.span() for found in re.finditer(_TOKEN, old)]
     within = [span for span in spans if span[0] <= start and len(old) - end <= span[1]]
@@ -238,8 +239,7 @@ def _words(text: str) -> list[str]:
 
 
 def _shared(one: str, two: str) -> tuple[int, int]:
-    """Return how many letters two texts share at their start, and how many of the rest at their
-    end."""
+    """Return how many letters two texts share at their start, and then at their end."""
     pairs = zip(one, two, strict=False)
     start = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     behind = zip(one[start:][::-1], two[start:][::-1], strict=False)
@@ -249,8 +249,11 @@ def _shared(one: str, two: str) -> tuple[int, int]:
 def _core(mine: str, its: str) -> list[str]:
     """Return what of a word differs, out to the signs around it."""
     start, end = _shared(mine, its)
-    while start > 0 and mine[start - 1].isalnum():
-        start -= 1
-    while end > 0 and mine[len(mine) - end].isalnum():
-        end -= 1
+    start -= _alike(mine[:start][::-1])
+    end -= _alike(mine[len(mine) - end :])
     return [mine[start : len(mine) - end]]
+
+
+def _alike(text: str) -> int:
+    """Return how many letters and digits a text begins with."""
+    return len(list(takewhile(str.isalnum, text)))

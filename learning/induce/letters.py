@@ -8,7 +8,10 @@ may not be joined over them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal, NamedTuple
+
+from text import pattern
 
 Quoting = Literal["plain", "single", "double", "ansi", "document", "raw", "sum", "gap"]
 GAP = "\0"
@@ -84,31 +87,24 @@ class Letters:
         return self._add(at, at + 1, "double" if top == "double" else "plain")
 
     def _in_plain(self, at: int, letter: str, top: str) -> int:
-        if letter == "'":
-            return self._quoted(at, at + 1, "single")
-        if letter == '"':
-            self._stack.append("double")
-            return at + 1
-        if letter == "#" and (at == 0 or self.script[at - 1] in " \t\n;&|("):
-            end = self.script.find("\n", at)
-            return self._gap(at, end if end >= 0 else len(self.script))
-        if letter == "<" and top != "sum" and (found := _DOCUMENT.match(self.script, at)):
-            return self._document(at, found)
+        if letter == _CLOSES.get(top):
+            return self._closed(at, top)
+        for form, take in _OUT_OF_QUOTES:
+            if found := form.match(self.script, at):
+                return take(self, found)
         if letter == "\n" and self._documents:
             return self._bodies(self._add(at, at + 1, "plain"))
-        if closed := self._closing(at, letter, top):
-            return self._gap(at, at + closed)
         if letter == "(":
             self._stack.append("inner")
         return self._add(at, at + 1, "sum" if top == "sum" else "plain")
 
-    def _closing(self, at: int, letter: str, top: str) -> int:
-        """Return how many letters close what is open; 0 where nothing closes."""
-        closes = {"inner": ")", "brace": "}", "sum": ")"}
-        if closes.get(top) != letter:
-            return 0
+    def _closed(self, at: int, top: str) -> int:
         self._stack.pop()
-        return 2 if top == "sum" and self.script.startswith("))", at) else 1
+        return self._gap(at, at + (2 if top == "sum" and self.script.startswith("))", at) else 1))
+
+    def _opened(self, found: re.Match[str]) -> int:
+        self._stack.append("double")
+        return found.end()
 
     def _quoted(self, at: int, start: int, quoting: Quoting) -> int:
         """Take a text in single quotes, from `start` on."""
@@ -118,11 +114,13 @@ class Letters:
             end = self._add(end, end + wide, quoting) if wide == 1 else self._gap(end, end + wide)
         return end + 1
 
-    def _document(self, at: int, found: re.Match[str]) -> int:
-        word = found[1]
-        if not self.script.startswith("<<<", at):
+    def _document(self, found: re.Match[str]) -> int:
+        word, is_text = found[1], found[0].startswith("<<<")
+        if self._stack[-1] == "sum":
+            return self._add(found.start(), found.start() + 1, "sum")
+        if not is_text:
             self._documents.append((word.strip("'\"\\"), word[0] in "'\"\\", found.span(1)))
-        return self._gap(at, found.end())
+        return self._gap(found.start(), found.end())
 
     def _bodies(self, at: int) -> int:
         """Take the here-documents that begin at a line."""
@@ -141,8 +139,7 @@ class Letters:
         return at
 
     def with_open_document(self, at: int) -> str:
-        """Return the script with the document around a place as one in which variables are filled
-        in."""
+        """Return the script with the document around a place open to variables."""
         (start, end), first, last = next(each for each in self._bounds if each[1] <= at < each[2])
         word = re.sub(r"['\"\\]", "", self.script[start:end])
         body = re.sub(r"([\\$`])", r"\\\1", self.script[first:last])
@@ -157,3 +154,12 @@ class Letters:
             else:
                 at = self._add(at, at + 1, "raw" if is_raw else "document")
         return at
+
+
+_CLOSES = {"inner": ")", "brace": "}", "sum": ")"}
+_OUT_OF_QUOTES: tuple[tuple[re.Pattern[str], Callable[[Letters, re.Match[str]], int]], ...] = (
+    (pattern(r"'"), lambda mine, found: mine._quoted(found.start(), found.end(), "single")),
+    (pattern(r'"'), Letters._opened),
+    (pattern(r"(?<![^ \t\n;&|(])#[^\n]*"), lambda mine, found: mine._gap(*found.span())),
+    (_DOCUMENT, Letters._document),
+)

@@ -12,14 +12,14 @@ from text import pattern
 _OPTION = pattern(
     r"(?:^|[\s\0])-[A-Za-z](?:[\d,.A-Za-z]*[\d,A-Za-z])?$"
 )  # what may stand in a word before a number
+_JOINED = pattern(r"[A-Za-z0-9]{2}")
 _SED_COMMAND = pattern(r"[pdqQ](?=[\s\0;}]|$)")
 _WRITTEN = pattern(r">\s*[^\s;|&]*$")  # before the name of a file that is written
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
 class Place(NamedTuple):
-    """A value in a script: bounds among its letters, bounds in its text, the quoting at both
-    ends."""
+    """A value in a script: bounds among letters and in the text, the quoting at both ends."""
 
     first: int
     last: int
@@ -76,44 +76,30 @@ def several(script: str, text: str) -> list[Spot]:
     return spots if len(spots) > 1 else []
 
 
-def is_path_start(text: str, first: int) -> bool:
-    """Return True if a path may begin here: what stands before is no part of a name."""
-    return first == 0 or re.match(r"[\w./~+%-]", text[first - 1]) is None
-
-
-def is_path_end(text: str, last: int) -> bool:
-    """Return True if a path may end here: `~/mails-2024.tar` is another one than `~/mails`."""
-    return text[last : last + 1] not in ("-", "_")
+def is_path(text: str, place: Place) -> bool:
+    """Return True where a path may begin and end: `jan.csv` is no part of `sorted-jan.csv`, and
+    `~/mails-2024.tar` is another one than `~/mails`."""
+    is_begun = place.first == 0 or re.match(r"[\w./~+%-]", text[place.first - 1]) is None
+    return is_begun and text[place.last : place.last + 1] not in ("-", "_")
 
 
 def is_whole(text: str, first: int, last: int, value: str) -> bool:
-    """Return True if no letter or digit goes on before or behind; of a number no point with digits
-    either. In an option the letters beside a number are options themselves: `-n5`, `-k2,2nr`."""
+    """Return True if no letter or digit goes on at its ends; of a number no point either."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]
-    if value.isdigit() and _is_before_command(text, last):
-        return not (_joins(before[-1:]) or _joins_number(before[-1:]))
-    if value.isdigit() and _OPTION.search(text, 0, first):
-        return not (_joins_number(before[-1:]) or _joins_number(behind[:1]))
-    if _joins(value[:1]) and _joins(before[-1:]):
-        return False
-    if _joins(value[-1:]) and _joins(behind[:1]):
-        return False
-    if re.fullmatch(r"\d+", value):
-        return not (re.search(r"\d\.$", before) or re.match(r"\.\d", behind))
-    return True
+    if value.isdigit():
+        joins_before, joins_behind = _joins_number(text, first, last)
+        return not (joins_before.search(before) or joins_behind.match(behind))
+    return not (_JOINED.match(before[-1:] + value[:1]) or _JOINED.match(value[-1:] + behind[:1]))
 
 
-def _is_before_command(text: str, last: int) -> bool:
-    """Return True for a number that is the address of a command of sed: `5,8p`, `3d`."""
-    return "sed" in text and _SED_COMMAND.match(text, last) is not None
-
-
-def _joins_number(letter: str) -> bool:
-    return letter.isdigit() or letter in (".", "_")
-
-
-def _joins(letter: str) -> bool:
-    return letter.isascii() and letter.isalnum()
+def _joins_number(text: str, first: int, last: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what goes on before and behind a number that is no whole one. The letters beside it
+    may be commands of sed, `5,8p`, or options themselves, `-n5`, `-k2,2nr`."""
+    if "sed" in text and _SED_COMMAND.match(text, last):
+        return pattern(r"[A-Za-z0-9._]$"), pattern(r"(?!)")
+    if _OPTION.search(text, 0, first):
+        return pattern(r"[\d._]$"), pattern(r"[\d._]")
+    return pattern(r"[A-Za-z0-9]$|\d\.$"), pattern(r"[A-Za-z0-9]|\.\d")
 
 
 def apart(found: Iterable[tuple[str, Place]]) -> list[tuple[str, Place]]:

@@ -21,6 +21,10 @@ _CODE_SIGNS = pattern(r"['\"\\$`\n]")
 _SED_TEXT = pattern(r"\s*(?:[\d$,]+|/(?:\\.|[^/\\])*/)*\s*[aic](?:\\|\s)")
 
 
+_BOUND = pattern(r"\s*[/%*.\[]")  # binds a text of Python closer than `+` does
+_BOUND_BEFORE = pattern(r"[/%*]\s*$")
+
+
 class Taken(NamedTuple):
     """How a value enters a program: `code` stands in place of letters `first` to `last` of the
     program; or the value is pasted by the shell, made safe by `escape`: the sed command that does
@@ -31,6 +35,7 @@ class Taken(NamedTuple):
     code: str = ""
     escape: str = ""
     pattern: str = ""
+    around: tuple[int, int] | None = None
 
 
 class Refused(Exception):
@@ -96,8 +101,7 @@ def _in_set(mark: str) -> str:
 
 
 def _side(program: str, at: int) -> tuple[str, str]:
-    """Return "pattern" or "replacement", and the mark between them; "" for what is in no `s`
-    command."""
+    """Return "pattern" or "replacement" of an `s` command, else "", and the mark."""
     for found in re.finditer(r"(?:^|[;{\s\d$/])([sy])([^\w\s\\])", program):
         mark = found[2]
         ends = [each.start() for each in re.finditer(rf"(?<!\\){re.escape(mark)}", program)]
@@ -154,7 +158,9 @@ def _python(spot: _Spot) -> Taken:
     mark = body[:3] if body[:3] in ('"""', "'''") else body[:1]
     if body == f"{mark}{spot.text}{mark}":
         return Taken(start, end, value)
-    return Taken(spot.first, spot.last, f"{mark} + {value} + {prefix}{mark}")
+    is_operand = _BOUND_BEFORE.search(spot.program, 0, start) or _BOUND.match(spot.program, end)
+    around = (start, end) if is_operand else None
+    return Taken(spot.first, spot.last, f"{mark} + {value} + {prefix}{mark}", around=around)
 
 
 def _python_token(program: str, at: int) -> tuple[int, int, str] | None:
@@ -196,6 +202,10 @@ def _sql(spot: _Spot) -> Taken:
     return _pasted(spot)
 
 
+def _printf(spot: _Spot) -> Taken:
+    return Taken(spot.first, spot.last, escape=r"s/[%\\]/&&/g")
+
+
 KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
     **dict.fromkeys(("perl", "ruby", "node", "php", "psql", "mysql"), _pasted),
     **dict.fromkeys(("bash", "sh", "eval"), _pasted),
@@ -204,4 +214,5 @@ KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
     **dict.fromkeys(("sed", "gsed"), _sed),
     "jq": _jq,
     "sqlite3": _sql,
+    "printf": _printf,
 }

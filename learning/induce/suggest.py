@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from learning.induce.letters import Letters
 from learning.induce.places import is_whole, places
-from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
+from replay.procedure import BUILT_IN, UNSAFE_NAME
 from shell import words
 from text import names
 
@@ -17,13 +17,14 @@ _SAID = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|'([^']+)'(?!\w)|([^\s\"“”「」，。；：？！、,;?!]+)"
 )
 _PLAIN = re.compile(r"[a-z]+")
+# a path, a name with an ending, a number, several words
+_FREE = re.compile(r"(?!.{121})(?:.*[^/.].*/.*[^/.].*|.*[^.]\.+[^.].*|\d+|.* .*)")
 MOST = 12
 Spell = Callable[[str], Sequence[str]]
 
 
 class Candidate(NamedTuple):
-    """A value that may vary: the name suggested for it, the text, and whether it is taken to
-    vary."""
+    """A value that may vary: its suggested name, its text, and if it is taken to vary."""
 
     name: str
     text: str
@@ -40,19 +41,22 @@ def candidates(
     """Return values of a script that may vary, in their order. `request`: the owner's words, ""
     where there are none yet; `was_there`: words of the script that name what was there before;
     `differing`: what differs between runs; `spell`: how a value may be written in the script."""
-    said = list(_said_in(request, Letters(script), spell)) if request else []
+    letters, known, others = Letters(script), list(was_there), list(differing)
+    said = list(_said_in(request, letters, spell))
     spelled = [each for text in said for each in spell(text)]
-    known, others = list(was_there), list(differing)
     said += [text for text in others if not _overlaps(text, said)]
-    verb = request.split(maxsplit=1)[0].lower() if request else ""  # says what to do, as a rule
-    found: dict[str, bool] = {
-        text: any(each in text for each in others) if others else text.lower() != verb
-        for text in said
-    }
+    found = {text: _varies(text, request, others) for text in said}
     for text in _listed(script):
-        if not _overlaps(text, spelled):
+        if text and not _overlaps(text, spelled):
             found.setdefault(text, not request and text in known)
     return list(_named(found, request))[:MOST]
+
+
+def _varies(text: str, request: str, others: Sequence[str]) -> bool:
+    """Return False for the verb of a request, and for what is the same in other runs."""
+    if others:
+        return any(each in text for each in others)
+    return text.lower() not in request.lower().split()[:1]
 
 
 def _overlaps(text: str, others: Iterable[str]) -> bool:
@@ -60,8 +64,7 @@ def _overlaps(text: str, others: Iterable[str]) -> bool:
 
 
 def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
-    """Yield what the request and the script both name, as values: longest first, none within
-    another."""
+    """Yield what the request and the script both name, none within another."""
     taken: list[str] = []
     for text in sorted(_pieces(request), key=len, reverse=True):
         is_there = any(places(letters, each) for each in spell(text))
@@ -74,8 +77,7 @@ def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
 
 
 def _pieces(request: str) -> set[str]:
-    """Return quoted texts, words, and paths and numbers between other letters such as Chinese
-    ones."""
+    """Return quoted texts, words, and paths and numbers between Chinese letters."""
     found = set()
     for match in _SAID.finditer(request):
         text = next(group for group in match.groups() if group)
@@ -85,38 +87,32 @@ def _pieces(request: str) -> set[str]:
 
 
 def _is_value(text: str, letters: Letters) -> bool:
-    """Return True for what has digits or signs, and for a word of the script that stands free, not
-    one before `=`."""
+    """Return True for what has digits or signs, and for a free word of the script."""
     if not _PLAIN.fullmatch(text):
         return True
+    if len(text) < 2 or text in _SMALL:
+        return False
     spots = places(letters, text)
     is_key = all(letters.text[spot.last : spot.last + 1] == "=" for spot in spots)
     is_free = any(is_whole(letters.text, spot.first, spot.last, text) for spot in spots)
-    if not is_free or is_key or len(text) < 2 or text in _SMALL:
-        return False
-    found = list(words(letters.script))
-    is_command = any(word.role == "command" and word.value == text for word in found)
-    is_argument = any(word.role != "command" and text in word.text for word in found)
-    return is_argument and not is_command  # `in` of a loop is neither
+    return is_free and not is_key and _is_argument(text, letters.script)
+
+
+def _is_argument(text: str, script: str) -> bool:
+    """Return True for a word of an argument; neither a command nor `in` of a loop is one."""
+    found = [word for word in words(script) if text in word.text]
+    commands = {word.value for word in found if word.role == "command"}
+    return text not in commands and any(word.role != "command" for word in found)
 
 
 def _listed(script: str) -> Iterator[str]:
-    """Yield values that look as if they may vary: paths, numbers, texts in quotes, words behind
-    `=`."""
+    """Yield what looks as if it may vary: paths, numbers, quoted texts, words behind `=`."""
     for word in words(script):
-        value = word.value
-        if not value or word.has_expansion or word.has_glob or word.role == "command":
-            continue
-        if word.role in ("argument", "target", "value", "item") and _looks_free(value):
+        value = "" if word.has_expansion or word.has_glob else word.value or ""
+        if word.role in ("option", "assignment"):
+            yield from value.partition("=")[2:]
+        elif word.role in ("argument", "target", "value", "item") and _FREE.fullmatch(value):
             yield value
-        elif word.role in ("option", "assignment") and "=" in value:
-            yield value.partition("=")[2]
-
-
-def _looks_free(value: str) -> bool:
-    if len(value) > 120 or "\n" in value:
-        return False
-    return "/" in value.strip("/.") or "." in value.strip(".") or value.isdigit() or " " in value
 
 
 def _named(found: Mapping[str, bool], request: str) -> Iterator[Candidate]:
@@ -158,6 +154,10 @@ _SMALL = names(
 )
 
 
+_NO_NAMES = _SMALL | set(BUILT_IN)
+_SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{2,18}")
+
+
 def _may_be_name(word: str) -> bool:
-    is_name = bool(NAME.fullmatch(word)) and not UNSAFE_NAME.fullmatch(word)
-    return is_name and word not in BUILT_IN and word not in _SMALL and 2 < len(word) < 20
+    is_safe = word not in _NO_NAMES and not UNSAFE_NAME.fullmatch(word)
+    return is_safe and _SHORT_NAME.fullmatch(word) is not None

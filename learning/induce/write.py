@@ -6,19 +6,25 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from learning.induce import programs
-from learning.induce.letters import Letters
-from learning.induce.places import Place, Spot, apart, is_path_end, is_path_start, places, several
+from learning.induce.letters import Letter, Letters
+from learning.induce.places import Place, Spot, apart, is_path, places, several
 from shell import words
 from shell.placed import Placed
+from text import pattern
 
 PROGRAM_OPTIONS = ("-c", "-e", "-f", "--expression")
 PROGRAM_PLACE = {"sqlite3": 1}  # arguments before the program; else it is the first
 PROGRAM_QUOTES = ("single", "raw", "double", "document")
+_QUOTES = ("single", "double")
+_CLOSED = {"single": "'", "ansi": "'", "double": '"'}  # before a variable that stands free
+_OPENED = _CLOSED | {"ansi": "$'"}  # behind it
+_NEAR = pattern(r"(?:\.\./)?(?!\.\.?(?:/|$))")  # below a folder, or beside it
 
 
 @dataclass(slots=True)
@@ -40,8 +46,7 @@ class Written:
 
     @classmethod
     def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
-        """Return a script with each value, however it is spelled, replaced by the parameter of its
-        name."""
+        """Return a script with each value, in any spelling, replaced by its parameter."""
         home = Path.home()
         return written(script, {name: spellings(values[name], home, folders) for name in values})
 
@@ -52,8 +57,7 @@ class Written:
 
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
-    """Return how a value may be written in a script, the usual way first; of a path also below
-    these folders."""
+    """Return spellings of a value, the usual one first; of a path also beside these folders."""
     if not re.match(r"~?/", value):
         return [value]
     path = value.rstrip("/") or "/"
@@ -61,9 +65,9 @@ def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     found = [path, full]
     if full.startswith(f"{home}/"):
         found.append("~" + full[len(str(home)) :])
-    below = [full[len(folder) + 1 :] for folder in folders if full.startswith(f"{folder}/")]
-    beside = [path for folder in folders if (path := os.path.relpath(full, folder))[:3] == "../"]
-    return list(dict.fromkeys([*found, *below, *(path for path in beside if path[3:6] != "../")]))
+    relative = [os.path.relpath(full, folder) for folder in folders]
+    near = sorted(filter(_NEAR.match, relative), key=lambda each: each.startswith("../"))
+    return list(dict.fromkeys([*found, *near]))
 
 
 def written(
@@ -76,10 +80,7 @@ def written(
     letters = Letters(script)
     found = []
     for name, texts in values.items():
-        standing = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
-        first = next(filter(None, standing), [])
-        others = [each for text, each in zip(texts, standing, strict=True) if "/" in text]
-        spots = sorted({*first, *(place for each in others for place in each)})
+        spots = _standing(letters, texts)
         chosen = (only or {}).get(name, range(len(spots)))
         found += [(name, place) for at, place in enumerate(spots) if at in chosen]
     writer = _Writer(script, letters)
@@ -89,31 +90,36 @@ def written(
     return written(letters.with_open_document(writer.raw), values, only)
 
 
-def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
-    """Return where a text stands; a path only where one may begin and end: `jan.csv` is no part of
-    `sorted-jan.csv`."""
-    found = places(letters, text)
-    if not is_path:
-        return found
-    begun = (place for place in found if is_path_start(letters.text, place.first))
-    return [place for place in begun if is_path_end(letters.text, place.last)]
+def _standing(letters: Letters, texts: Sequence[str]) -> list[Place]:
+    """Return where a value stands; a name alone counts where no other spelling does."""
+    found: set[Place] = set()
+    for text in texts:
+        if "/" in text or not found:
+            found |= {
+                place
+                for place in places(letters, text)
+                if len(texts) == 1 or is_path(letters.text, place)
+            }
+    return sorted(found)
 
 
 class _Writer:
     def __init__(self, script: str, letters: Letters) -> None:
         self.script, self.letters = script, letters
-        self.words = list(words(script))
+        self.words = words(script)
+        self.programs = _programs(self.words)
         sizes = [len(each.encode()) for each in script]
         self.bytes = [0]
         for size in sizes:
             self.bytes.append(self.bytes[-1] + size)
         self.result = Written(script)
+        self.edits: set[tuple[int, int, str]] = set()  # bounds in the script, and the text there
         self.escaped: dict[tuple[str, str, str], str] = {}  # variables by name, command, escape
         self.raw: int | None = None  # where a value stands in a document that is taken as it is
         self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
 
     def write(self, found: Sequence[tuple[str, Place]]) -> Written:
-        """Replace the places, last first."""
+        """Replace the places."""
         for name, place in reversed(found):
             try:
                 self._replace(name, place)
@@ -121,14 +127,16 @@ class _Writer:
                 self.result.refused.setdefault(name, str(error))
             else:
                 self.result.used[name] = self.result.used.get(name, 0) + 1
+        for start, end, text in sorted(self.edits, reverse=True):
+            script = self.result.script
+            self.result.script = script[:start] + text + script[end:]
         return self.result
 
     def _replace(self, name: str, place: Place) -> None:
         variable = self._variable(name)
         word = self._word(place)
-        command = self._command(word) if word else ""
-        is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
-        if is_program and command in programs.KINDS and not self._is_option_value(word, command):
+        command = self.programs.get(word, "") if place.opens == place.closes else ""
+        if command and place.opens in PROGRAM_QUOTES:
             if pattern := self._in_program(variable, place, word, command):
                 self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
@@ -137,8 +145,7 @@ class _Writer:
             self._put(place.start, place.end, variable, place)
 
     def _variable(self, name: str) -> str:
-        """Return the variable to use; where the script has one of its own of this name, another one
-        with the same value."""
+        """Return the variable to use: another one where the script has its own of this name."""
         if any(name in pair for pair in self.clashes):
             self.result.first.append(f"given_{name}=${name}")
             return f"given_{name}"
@@ -158,8 +165,11 @@ class _Writer:
             options,
             is_double=place.opens == "double",
         )
-        start = self.letters.found[first + spot.first].start
-        end = self.letters.found[first + spot.last - 1].end
+        start, end = self._in_script(first + spot.first, first + spot.last)
+        if spot.around:
+            opening, closing = self._in_script(first + spot.around[0], first + spot.around[1])
+            self._splice(opening, opening, "(")
+            self._splice(closing, closing, ")")
         if spot.code:
             self._splice(start, end, spot.code)
             return ""
@@ -173,53 +183,43 @@ class _Writer:
         self._put(start, end, variable, place)
         return spot.pattern
 
+    def _in_script(self, first: int, last: int) -> tuple[int, int]:
+        return self.letters.found[first].start, self.letters.found[last - 1].end
+
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""
-        first, last = place.first, place.last
-        found = self.letters.found
-        while first > 0 and found[first - 1].quoting == place.opens:
-            first -= 1
-        while last < len(found) and found[last].quoting == place.opens:
-            last += 1
-        return first, last
+        before = takewhile(self._is_like(place), reversed(self.letters.found[: place.first]))
+        behind = takewhile(self._is_like(place), self.letters.found[place.last :])
+        return place.first - len(list(before)), place.last + len(list(behind))
+
+    @staticmethod
+    def _is_like(place: Place) -> Callable[[Letter], bool]:
+        return lambda letter: letter.quoting == place.opens
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
-        """Put a variable in the place of a text: quoted where it stands free, out of single
-        quotes."""
+        """Put a variable in the place of a text: quoted where it stands free."""
         if place.opens == "raw":
             self.raw = place.start
             return
-        if place.opens == place.closes and place.opens in ("double", "document", "sum"):
-            is_all_of_quotes = self.script[start - 1] == '"' == self.script[end : end + 1]
-            if place.opens == "double" and is_all_of_quotes:
-                self._splice(start - 1, end + 1, f'"${variable}"')
-            else:
-                self._splice(start, end, f"${{{variable}}}")
+        around = self.script[start - 1] + self.script[end : end + 1]
+        is_within_quotes = place.opens == place.closes == "double" and around != '""'
+        if is_within_quotes or place.opens in ("document", "sum"):
+            self._splice(start, end, f"${{{variable}}}")
             return
-        before = {"single": "'", "ansi": "'", "double": '"'}.get(place.opens, "")
-        behind = {"single": "'", "ansi": "$'", "double": '"'}.get(place.closes, "")
-        if before and self.script[start - 1] == before and place.opens != "ansi":
+        before, behind = _CLOSED.get(place.opens, ""), _OPENED.get(place.closes, "")
+        if place.opens in _QUOTES and before == around[0]:
             start, before = start - 1, ""
-        if behind == self.script[end : end + 1] and place.closes != "ansi":
+        if place.closes in _QUOTES and behind == around[1:]:
             end, behind = end + 1, ""
         self._splice(start, end, f'{before}"${variable}"{behind}')
 
     def _splice(self, start: int, end: int, text: str) -> None:
-        script = self.result.script
-        self.result.script = script[:start] + text + script[end:]
+        self.edits.add((start, end, text))
 
     def _word(self, place: Place) -> Placed | None:
         start, end = self.bytes[place.start], self.bytes[place.end]
         around = [word for word in self.words if word.start <= start and end <= word.end]
         return min(around, key=lambda word: word.end - word.start, default=None)
-
-    def _command(self, word: Placed) -> str:
-        names = [
-            each
-            for each in self.words
-            if each.command == word.command and each.role == "command" and each.start <= word.start
-        ]
-        return (names[-1].value or "").rpartition("/")[2] if names else ""
 
     def _options(self, word: Placed | None) -> str:
         if word is None:
@@ -230,21 +230,25 @@ class _Writer:
             if each.command == word.command and each.role == "option"
         )
 
-    def _is_option_value(self, word: Placed | None, command: str) -> bool:
-        """Return True for a word that is no program though it is quoted: a file, a value such as
-        that of awk -F."""
-        if word is None or word.role == "document":
-            return False
-        if word.role == "value":
-            return word.of not in PROGRAM_OPTIONS
-        if word.role in ("item", "target", "assignment") or command.startswith("python"):
-            return True
-        mine = [each for each in self.words if each.command == word.command]
-        if any(each.of in PROGRAM_OPTIONS for each in mine if each.role == "value"):
-            return True
-        names = [each.start for each in mine if each.role == "command" and each.start < word.start]
-        behind = max(names, default=0)
-        before = [
-            each for each in mine if each.role == "argument" and behind < each.start < word.start
-        ]
-        return len(before) != PROGRAM_PLACE.get(command, 0)
+
+def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:
+    """Return the words that are code, each with the command that takes it."""
+    found: dict[Placed | None, str] = {}
+    for first in listed:
+        command = (first.value or "").rpartition("/")[2] if first.role == "command" else ""
+        if command in programs.KINDS:
+            mine = [each for each in listed if each.command == first.command]
+            code = _code(command, [each for each in mine if each.start > first.start])
+            found |= dict.fromkeys(code, command)
+    return found
+
+
+def _code(command: str, behind: Sequence[Placed]) -> list[Placed]:
+    """Return words that are code: documents, and those of -c or -e, else the first argument."""
+    documents, values, arguments = (
+        [word for word in behind if word.role == role] for role in ("document", "value", "argument")
+    )
+    given = [word for word in values if word.of in PROGRAM_OPTIONS]
+    at = PROGRAM_PLACE.get(command, 0)
+    has_no_place = given or command.startswith("python")
+    return documents + (given if has_no_place else arguments[at : at + 1])

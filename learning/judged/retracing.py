@@ -28,32 +28,38 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
         cwd=run.trace.cwd,
         may_read=lambda _tool, _args: None,
     )
-    asked: list[ToolCall] = []
-    used: list[Call] = []
-    request = Request(turn=1, messages=[])
     try:
-        while len(asked) < len(run.writes) or run.after or not run.writes:
-            events = model.reply(request)
-            reply = last(events)
-            if not reply.calls:
-                break
-            call = reply.calls[0]
-            if not reply.only_reads:
-                asked.append(call)
-            found = _answer(run, call, used, is_later=len(asked) > 0)
-            if found is None and reply.only_reads and asked:
-                break  # a check that the run did not make
-            request = Request(turn=1, messages=[], last=found or UNREAD)
+        return _difference(_asked(model, run), run.writes)
     except Diverged as error:
         return str(error)
     finally:
         model.close()
-    return _difference(asked, run.writes)
+
+
+def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
+    """Return the changes that a replay asks for. Raises Diverged."""
+    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
+    asked: list[ToolCall] = []
+    used: list[Call] = []
+    goes_on = bool(run.after) or not run.writes
+    request = Request(turn=1, messages=[])
+    while goes_on or len(asked) < len(run.writes):
+        reply = last(model.reply(request))
+        if not reply.calls:
+            break
+        call = reply.calls[0]
+        if not reply.only_reads and _plain(call.name, call.args) not in late:
+            asked.append(call)
+        found = _answer(run, call, used, is_later=bool(asked))
+        is_own_check = reply.only_reads and asked
+        if found is None and is_own_check:
+            break
+        request = Request(turn=1, messages=[], last=found or UNREAD)
+    return asked
 
 
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:
-    """Return what the run was answered to a call: the first time that it was made, then the
-    next."""
+    """Return what the run was answered to a call that is made for the first time, then again."""
     wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
     found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]

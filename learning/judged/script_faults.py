@@ -26,11 +26,13 @@ def found_in(source: str, values: Collection[str], parameters: Sequence[str]) ->
 
 def _shape(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
-        is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        is_half = isinstance(node, ast.FunctionDef) and node.name in ("plan", "commit")
-        if not (is_import or is_text or is_half):
-            yield f"line {node.lineno}: beside imports there may be nothing but plan and commit"
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                pass  # a text is a docstring
+            case ast.FunctionDef(name="plan" | "commit"):
+                pass
+            case _:
+                yield f"line {node.lineno}: beside imports there may be nothing but plan and commit"
 
 
 def _calls(tree: ast.Module) -> Iterator[str]:
@@ -45,20 +47,17 @@ def _calls(tree: ast.Module) -> Iterator[str]:
 
 
 def _call_fault(call: ast.expr | None, *, reads_only: bool) -> str:
-    parts = _pairs(call)
-    tool = parts.get("tool")
-    if not isinstance(tool, ast.Constant) or not isinstance(parts.get("args"), ast.Dict):
-        return 'a call is written as {"tool": "NAME", "args": {…}}, with the name as a text'
-    script = _pairs(parts["args"]).get("script")
-    if tool.value == "code_run" and not isinstance(script, ast.Constant):
+    match _pairs(call):
+        case {"tool": ast.Constant(value=tool), "args": ast.Dict() as args}:
+            script = _pairs(args).get("script")
+        case _:
+            return 'a call is written as {"tool": "NAME", "args": {…}}, with the name as a text'
+    if tool == "code_run" and not isinstance(script, ast.Constant):
         return "the script of code_run is one text; values go into env"
     # what code_run or a fetch would do is judged when it is asked for (runs/replaying/replaying.py)
-    is_free = not reads_only or tool.value in {"file_read", "code_run"} | LOOKS
-    return (
-        ""
-        if is_free or _reads_by_name(tool.value)
-        else f"plan only reads, and {tool.value!r} changes something"
-    )
+    may_read = tool in {"file_read", "code_run"} | LOOKS or _reads_by_name(tool)
+    is_doubted = reads_only and not may_read
+    return f"plan only reads, and {tool!r} changes something" if is_doubted else ""
 
 
 def _reads_by_name(tool: object) -> bool:
@@ -97,8 +96,12 @@ def _unused(tree: ast.Module, parameters: Sequence[str]) -> Iterator[str]:
 
 def _taken_of_p(node: ast.AST) -> Any:
     """Return the name that `p["name"]` or `p.get("name")` takes; None for anything else."""
-    is_get = isinstance(node, ast.Call) and ast.unparse(node.func) == "p.get"
-    key = node.args[0] if isinstance(node, ast.Call) and is_get and node.args else None
-    if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "p":
-        key = node.slice
-    return key.value if isinstance(key, ast.Constant) else None
+    match node:
+        case ast.Subscript(value=ast.Name(id="p"), slice=ast.Constant(value=name)):
+            return name
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="p"), attr="get"),
+            args=[ast.Constant(value=name), *_],
+        ):
+            return name
+    return None

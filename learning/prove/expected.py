@@ -52,13 +52,11 @@ def expectation(
     `before`: what runs changed, of which no output is known. `counts`: a number says how many there
     are, so it may be zero. `branches`: the script may say why it changes nothing."""
     every = [*before, *cases]
-    done_before = {held.SAME}  # files were written anew, and are as they were
-    telling = [case for case in every if {each.kind for each in case.seen.touched} != done_before]
+    telling = [case for case in every if not case.seen.is_as_before]
     changes = _changes(telling or every, script)
-    outputs = [case.seen.output for case in cases]
-    output = observed(outputs, [case.values for case in cases])
-    if "zero" in output and counts:
-        output["zero"] = True
+    output = observed([case.seen.output for case in cases], [case.values for case in cases])
+    if "zero" in output:
+        output["zero"] |= counts
     if changes and branches:
         output["instead"] = True
     return {"changes": changes, "output": output}
@@ -72,10 +70,15 @@ def _changes(cases: Sequence[Case], script: str) -> dict[str, list[Any]]:
         for path, least in _least(found).items():
             own = [each for each in chain(*found) if path in each.ways]
             kind = min((each.kind for each in own), key=kinds.index)
-            more: dict[str, Any] = {} if least else {"min": 0}
-            more |= {"empty": True} if all(each.is_empty for each in own) else {}
-            changes.setdefault(kind, []).append({"path": path, **more} if more else path)
+            changes.setdefault(kind, []).append(_entry(path, least, own))
     return changes
+
+
+def _entry(path: str, least: int, own: Sequence[Told]) -> Any:
+    """Return a kind of path as sop.yaml has it: a text, or a mapping where more is to be said."""
+    more: dict[str, Any] = {} if least else {"min": 0}
+    more |= {"empty": True} if all(each.is_empty for each in own) else {}
+    return {"path": path, **more} if more else path
 
 
 def _told(case: Case, script: str) -> Iterator[Told]:
@@ -181,11 +184,20 @@ def _least(found: Sequence[Sequence[Told]]) -> dict[str, int]:
     left = [[each.ways for each in paths] for paths in found]
     least: dict[str, int] = {}
     for level in range(LEVELS):
-        shared = set.intersection(*({ways[level] for ways in paths} for paths in left))
-        least |= {ways[level]: 1 for ways in left[0] if ways[level] in shared}
+        shared = _shared([[ways[level] for ways in paths] for paths in left])
+        least |= dict.fromkeys(shared, 1)
         left = [[ways for ways in paths if ways[level] not in shared] for paths in left]
-    for ways in chain(*left):
-        least.setdefault(ways[0], 0)
+    some = dict.fromkeys((ways[0] for ways in chain(*left)), 0)
+    return _widest({**least, **some, **least})
+
+
+def _shared(cases: Sequence[Sequence[str]]) -> list[str]:
+    """Return what stands in each of them, in the order of the first."""
+    return [each for each in dict.fromkeys(cases[0]) if all(each in other for other in cases)]
+
+
+def _widest(least: Mapping[str, int]) -> dict[str, int]:
+    """Leave out the kinds of paths that a wider one covers."""
     wide = [path for path in least if "**" in path]
     return {path: count for path, count in least.items() if not _is_within(path, wide)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from replay.said import Lang, say
 from replay.template import as_text
 
 MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
+_ABSOLUTE = re.compile(r"/.*")
 ENCODINGS = ("utf-16", "gb18030", "cp1252")
 
 
@@ -52,12 +54,11 @@ def _targets(tool: str, args: Mapping[str, Any], cwd: Path) -> Iterator[tuple[Pa
     if tool in ("file_write", "file_patch") and "path" in args:
         text = str(args.get("content", args.get("new", "")))
         yield _path(cwd, args["path"]), len(text.encode("utf-8", "replace"))
-    given = args.get("paths") if tool == "file_trash" else []
-    if tool == "code_run":
-        values = [str(value) for value in (args.get("env") or {}).values()]
-        given = [value for value in values if value.startswith("/") and "\n" not in value]
-    for path in _listed(given):
-        yield _path(cwd, path), 0
+    elif tool == "file_trash":
+        yield from ((_path(cwd, path), 0) for path in _listed(args.get("paths")))
+    elif tool == "code_run":
+        values = map(str, (args.get("env") or {}).values())
+        yield from ((Path(value), 0) for value in values if _ABSOLUTE.fullmatch(value))
 
 
 def _listed(value: Any) -> list[str]:

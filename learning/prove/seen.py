@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.staged.expectation import REPOSITORIES, Touched, touched
+from replay.staged.expectation import REPOSITORIES, SAME, Touched, touched
 from safety.changes import ChangeSet
 from tools.scripts.staged import with_rewritten
 
@@ -31,6 +31,11 @@ class Seen:
     digests: dict[str, str] = field(default_factory=dict)
     output: str = ""
     code: int = 0
+
+    @property
+    def is_as_before(self) -> bool:
+        """Return True where files were written anew, and are as they were."""
+        return {each.kind for each in self.touched} == {SAME}
 
     def is_like(self, other: Seen, volatile: frozenset[str] = frozenset()) -> bool:
         """Return True if the same paths were touched and hold the same, but for `volatile` ones."""

@@ -18,8 +18,7 @@ NOT_FOR_SCRIPTS = ("interactive", "hidden_input", "input", "interrupted", "stopp
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line of a demonstration. `folder` is where it was typed; `why_not` says why a script cannot
-    repeat it."""
+    """A line that was typed in a folder; `why_not` says why a script cannot repeat it."""
 
     turn: int
     line: Line
@@ -40,8 +39,13 @@ def typed_lines(events: Iterable[Event]) -> list[Typed]:
             each = _typed(event["turn"], text, event["data"], known)
             known |= set() if each.why_not else set(_FUNCTION.findall(each.line.text))
             found.append(each)
-    found = [each for each in found if each.line.text or each.why_not]
-    return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
+    return [each for each in found if _is_step(each)]
+
+
+def _is_step(typed: Typed) -> bool:
+    """Return False for an empty line, and for the one that leaves the shell."""
+    words = typed.line.text.split()
+    return words[0] not in ("exit", "logout") if words else bool(typed.why_not)
 
 
 def _typed(turn: int, text: str, data: Mapping[str, Any], known: Collection[str]) -> Typed:

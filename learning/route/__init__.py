@@ -10,10 +10,10 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from learning.route.choosing import Candidate as Candidate
-    from learning.route.choosing import Match as Match
     from learning.route.choosing import choose as choose
-    from learning.route.choosing import exact_match as exact_match
     from learning.route.filling import Shown as Shown
+    from learning.route.matching import Match as Match
+    from learning.route.matching import exact_match as exact_match
     from learning.route.place import Where as Where
     from learning.route.remembered import Remembered as Remembered
     from learning.route.request import task_of as task_of
@@ -21,11 +21,11 @@ else:
     __getattr__ = lazy(
         __name__,
         Candidate="choosing",
-        Match="choosing",
+        Match="matching",
         Remembered="remembered",
         Shown="filling",
         Where="place",
         choose="choosing",
-        exact_match="choosing",
+        exact_match="matching",
         task_of="request",
     )

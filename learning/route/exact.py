@@ -1,24 +1,31 @@
-"""Match a whole request against a wording: its words in their order, its slots filled by texts of
-their types."""
+"""Match a whole request against a wording: to the letter, or its words in their order and its slots
+filled by texts of their types."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
-from learning.route.request import PLAIN, Asked, without_articles
-from learning.route.saying import bare
-from learning.route.typed import FREE, read
+from learning.route.request import PLAIN, Asked, bare, without_articles
+from learning.route.typed import FREE, is_cautious, is_free_text, read
 from replay.procedure import Procedure
-from replay.wordings import Wording
+from replay.wordings import SLOT, Wording
 from text import pattern
 
 _PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")
+_ONE = r"[^\s,;\"“”「」]+?"  # of one word, to the letter
+_SOME = r"[^\n,;!?\"“”「」]{1,80}?"
+_END = r"[\s.!?。！？]*"
 _BREAKS = " ,\t\n\r"
+_BEFORE = " ,\t\n\r\"'`"  # may stand right before a word
+_GOES_ON = pattern(r"[A-Za-z0-9_/'-]")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
+_SET_OFF = pattern(
+    r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}"
+)  # signs tell the texts
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 
@@ -27,6 +34,11 @@ class Slot(NamedTuple):
 
     name: str
     shape: str
+
+    @property
+    def freely(self) -> Slot:
+        """Return the slot that takes several words, too."""
+        return self._replace(shape=self.shape or "words")
 
 
 Piece = str | Slot | tuple[Any, ...]  # a word; a slot; a group of choices, each a tuple of pieces
@@ -40,7 +52,7 @@ def readings(
     words that only ask to be shown something."""
     for wording in procedure.wordings:
         if is_bare or _may_be(wording, asked):
-            text = (is_bare and bare(wording.text)) or wording.text
+            text = bare(wording.text) if is_bare else wording.text
             values = _values(asked, text, procedure, where)
             if values is not None:
                 yield wording, values
@@ -54,10 +66,7 @@ def loosely(
     said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
     for row in said:
         for filling in _fillings(row, asked.lower, asked.start, asked.end):
-            free = tuple(
-                (slot._replace(shape=slot.shape or "words"), start, end)
-                for slot, start, end in filling
-            )
+            free = tuple((slot.freely, start, end) for slot, start, end in filling)
             if (found := _filled(asked, free, procedure, where)) is not None:
                 return {slot.name: (found[slot.name], (start, end)) for slot, start, end in free}
     return {}
@@ -87,10 +96,54 @@ def _may_be(wording: Wording, asked: Asked) -> bool:
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """Return the values of a request that is this wording: to the letter, or where each slot has
     one of its type."""
-    letter: dict[str, Any] | None = to_the_letter(asked.written, text, procedure, where)
-    fillings = () if letter else _fillings(pieces(text), asked.lower, asked.start, asked.end)
+    if letter := _to_the_letter(asked.written, text, procedure, where):
+        return letter
+    if _SET_OFF.search(text):
+        return None
+    fillings = _fillings(pieces(text), asked.lower, asked.start, asked.end)
     read = (_filled(asked, filling, procedure, where) for filling in fillings)
-    return letter or next((found for found in read if found is not None), None)
+    return next((found for found in read if found is not None), None)
+
+
+def _to_the_letter(
+    request: str, wording: str, procedure: Procedure, where: Where
+) -> dict[str, Any] | None:
+    """Return the values of a request that is this wording; None where it is not. Case and spaces do
+    not count."""
+    pattern, names = _letters(wording)
+    found = re.fullmatch(pattern, " ".join(request.split()), re.IGNORECASE) if names else None
+    if found is None:
+        return None
+    values = {
+        name: _spelled(found[n], procedure.parameters[name], shape, where)
+        for n, (name, shape) in enumerate(names, 1)
+    }
+    return None if None in values.values() else values
+
+
+@lru_cache(maxsize=4096)
+def _letters(wording: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the pattern of a wording and its slots; none for one with choices, which only looks
+    for words."""
+    if "[" in wording:
+        return "", ()
+    pieces = SLOT.split(" ".join(wording.split()))
+    text, names = re.escape(pieces[0]), []
+    for name, shape, behind in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        own = _SOME if shape else _ONE
+        text += rf"(\"[^\"]+\"|“[^”]+”|「[^」]+」|{own}){re.escape(behind)}"
+        names.append((name, shape or ""))
+    return text + _END, tuple(names)
+
+
+def _spelled(text: str, schema: Any, shape: str, where: Where) -> Any:
+    if text[0] in '"“「':
+        return text[1:-1]
+    if not is_free_text(schema):
+        return read(text, schema, shape, where)
+    is_more = is_cautious(text) if shape else text.lower() in words()["everyone"]
+    is_known = text in schema.get("examples", ())
+    return None if is_more and not is_known else text
 
 
 def _filled(
@@ -114,8 +167,10 @@ def _read(
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
     said = asked.written[first:end].removeprefix("的")
-    begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
-    return read(said.strip(), schema, slot.shape, where) if begins_word else None
+    begins_word = first < start or said[:1] in (":", "：")
+    if slot.shape != "words" and not begins_word:
+        return None
+    return read(said.strip(), schema, slot.shape, where)
 
 
 @lru_cache(maxsize=4096)
@@ -150,9 +205,8 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
         yield from ((),) if start == end else ()
     elif isinstance(rest[0], str):
         for form, behind in _said_as(rest):
-            stop = start + len(form)
-            if text.startswith(form, start, end) and _is_word(text, start, stop):
-                yield from _fillings(behind, text, stop, end)
+            if _stands(form, text, start, end):
+                yield from _fillings(behind, text, start + len(form), end)
     elif isinstance(rest[0], Slot):
         yield from _with_slot(rest[0], rest[1:], text, start, end)
     else:
@@ -183,10 +237,12 @@ def _behind_is(rest: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
 def _with_slot(
     slot: Slot, behind: tuple[Piece, ...], text: str, start: int, end: int
 ) -> Iterator[Filling]:
-    for first in _starts(text, start, end):
-        for stop, past in _ends(text, first, end):
-            for filling in _fillings(behind, text, past, end):
-                yield ((slot, first, stop), *filling)
+    for begun in _past_nouns(text, start, end):
+        first = _past_breaks(text, begun, end)
+        for stop in _stops(text, first, end):
+            for past in _past_nouns(text, stop, end):
+                for filling in _fillings(behind, text, past, end):
+                    yield ((slot, first, stop), *filling)
 
 
 def _past_breaks(text: str, start: int, end: int) -> int:
@@ -206,23 +262,13 @@ def _forms(word: str) -> tuple[str, ...]:
     return (word, *plural, *(each for each in same if each != word))
 
 
-def _starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield where a slot may begin: here, or behind a word that only says its type."""
+def _past_nouns(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield a place, then those behind a word there that only says a type."""
     yield start
+    first = _past_breaks(text, start, end)
     for noun in words()["nouns"]:
-        if text.startswith(noun, start, end) and _is_word(text, start, start + len(noun)):
-            yield _past_breaks(text, start + len(noun), end)
-
-
-def _ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where a slot may end and where the rest begins, behind a word that only says its
-    type."""
-    for stop in _stops(text, start, end):
-        yield stop, stop
-        behind = _past_breaks(text, stop, end)
-        for noun in words()["nouns"]:
-            if text.startswith(noun, behind, end) and _is_word(text, behind, behind + len(noun)):
-                yield stop, behind + len(noun)
+        if _stands(noun, text, first, end):
+            yield first + len(noun)
 
 
 def _stops(text: str, start: int, end: int) -> Iterator[int]:
@@ -237,12 +283,14 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield stop
 
 
-def _is_word(text: str, start: int, end: int) -> bool:
-    """Return True where no letters, digits or signs of a path touch the word; Chinese needs no
-    space."""
-    if not text[start].isascii():
-        return True
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    if before and before.isascii() and before not in " ,\t\n\r\"'`":
+def _stands(word: str, text: str, start: int, end: int) -> bool:
+    """Return True where a word begins here, and no letters, digits or signs of a path touch it;
+    Chinese needs no space."""
+    if not text.startswith(word, start, end):
         return False
-    return not behind.isascii() or not (behind.isalnum() or behind in ("_", "/", "'", "-"))
+    if not word[0].isascii():
+        return True
+    before = text[max(start - 1, 0) : start]
+    if before.isascii() and before not in _BEFORE:
+        return False
+    return _GOES_ON.match(text, start + len(word)) is None

@@ -8,16 +8,24 @@ needs and the request does not say is `missing`, a value that the SOP cannot tak
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from learning.route.exact import Piece, Slot, each_in_pieces, loosely
 from learning.route.place import Where, words
 from learning.route.request import Asked
-from learning.route.typed import Schema, found_here, number, path_of, with_dot
+from learning.route.typed import (
+    Schema,
+    found_here,
+    is_free_text,
+    kind_of,
+    number,
+    path_of,
+    with_dot,
+)
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
@@ -105,51 +113,54 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
         *_choices(asked, procedure),
         *_found_here(asked, procedure, where),
     ]
-    for fit in sorted(fits, key=lambda each: (-each.score, each.place)):
-        _take(shown, fit, together)
-    for fit in _bare_words(asked, procedure, beside):
-        _take(shown, fit, together)
-    taken = list(shown.places.values())
+    for fit in [*_best_first(fits), *_best_first(_bare_words(asked, procedure, beside))]:
+        _take(shown, fit, procedure, together)
     shown.unused = [
-        value.text for value in asked.values if not _overlaps((value.start, value.end), taken)
+        value.text for value in asked.values if not _is_taken((value.start, value.end), shown)
     ]
     shown.missing = [name for name in procedure.required if name not in shown.parameters]
     _bind(shown, procedure, where.cwd)
     return shown
 
 
-def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
+def _best_first(fits: Iterable[_Fit]) -> list[_Fit]:
+    return sorted(fits, key=lambda each: (-each.score, each.place))
+
+
+def _take(
+    shown: Shown, fit: _Fit, procedure: Procedure, together: Sequence[frozenset[str]]
+) -> None:
     """Take a value whose place is free, for a parameter that some wording has beside those that are
     filled."""
-    is_free = not _overlaps(fit.place, list(shown.places.values()))
-    is_free = is_free and _may_be_meant(fit.value, shown, fit.name)
-    names = {*shown.parameters, fit.name}
-    said = frozenset().union(*together)
-    goes_with = fit.name not in said or any(names & said <= each for each in together)
-    if fit.name not in shown.parameters and is_free and goes_with:
+    if fit.name in shown.parameters or _is_taken(fit.place, shown):
+        return
+    names = frozenset().union(*together).intersection([*shown.parameters, fit.name])
+    is_alone = fit.name not in names
+    goes_with = is_alone or any(names <= each for each in together)
+    if goes_with and _may_be_meant(fit.value, procedure, fit.name):
         shown.parameters[fit.name] = fit.value
         shown.places[fit.name] = fit.place
 
 
-def _may_be_meant(value: Any, shown: Shown, name: str) -> bool:
+def _may_be_meant(value: Any, procedure: Procedure, name: str) -> bool:
     """Return False for a text that the parameter's pattern refuses, and for a file where a folder
     is needed: the request does not mean it."""
-    procedure = shown.sop.procedure
-    if procedure and procedure.takes_another_kind({name: value}):
+    if procedure.takes_another_kind({name: value}):
         return False
-    pattern = procedure.parameters[name].get("pattern") if procedure else None
-    return not pattern or not isinstance(value, str) or bool(re.search(pattern, value))
+    pattern = procedure.parameters[name].get("pattern", "")
+    return not isinstance(value, str) or re.search(pattern, value) is not None
 
 
-def _overlaps(place: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    return any(place[0] < end and start < place[1] for start, end in taken)
+def _is_taken(place: tuple[int, int], shown: Shown) -> bool:
+    """Return True where another value is said at this place."""
+    return any(place[0] < end and start < place[1] for start, end in shown.places.values())
 
 
 def _bind(shown: Shown, procedure: Procedure, cwd: Path) -> None:
     """Fill in the defaults; say why a value is refused. A text that may be left out, and is of
     another form, is not meant."""
     for name in set(shown.parameters) - set(procedure.required):
-        if not _may_be_meant(shown.parameters[name], shown, name):
+        if not _may_be_meant(shown.parameters[name], procedure, name):
             del shown.parameters[name]
             shown.places.pop(name, None)
     needed = tuple(name for name in procedure.required if name not in shown.missing)
@@ -165,22 +176,24 @@ def _typed_fits(
     for value in asked.values:
         before, behind = _around(asked, value.start, value.end)
         for name, schema in procedure.parameters.items():
-            found = _as_typed(value, schema, beside[name].unit or name, where)
-            is_figure = value.kind in ("number", "quantity") and isinstance(found, str)
-            if found is None or (is_figure and name not in procedure.required):
+            near = beside[name]
+            found = _as_typed(value, schema, near.unit or name, where)
+            if found is None or _is_only_beside(value, found, name, before, procedure, near):
                 continue
-            if value.kind == "folder" and not _is_place(name, before, procedure, beside):
-                continue
-            score = 2 * (before in beside[name].before) + (behind in beside[name].behind)
+            score = 2 * (before in near.before) + (behind in near.behind)
             yield _Fit(score + _preference(value, schema), name, found, (value.start, value.end))
 
 
-def _is_place(name: str, before: str, procedure: Procedure, beside: Mapping[str, Beside]) -> bool:
-    """Return False for a file's parameter where a folder is only said to hold it: "extract it in
-    downloads"."""
-    if before not in words()["places"]["at"] or before in beside[name].before:
-        return True
-    return name in procedure.requires.get("folders", ())
+def _is_only_beside(
+    value: Value, found: Any, name: str, before: str, procedure: Procedure, near: Beside
+) -> bool:
+    """Return True for a figure where a text may be left out, and for a folder that is only said to
+    hold the file: "extract it in downloads"."""
+    if value.kind == "folder":
+        is_at = before in words()["places"]["at"] and before not in near.before
+        return is_at and name not in procedure.requires.get("folders", ())
+    is_figure = value.kind in ("number", "quantity") and isinstance(found, str)
+    return is_figure and name not in procedure.required
 
 
 def _preference(value: Value, schema: Schema) -> int:
@@ -191,33 +204,31 @@ def _preference(value: Value, schema: Schema) -> int:
 
 
 def _as_typed(value: Value, schema: Schema, unit: str, where: Where) -> Any:
-    if "enum" in schema:
-        return None
-    if schema["type"] in ("integer", "number"):
+    """Return a value as one of a parameter; None where it is of another type."""
+    kind = kind_of(schema)
+    if kind in ("integer", "number"):
         return _as_number(value, schema, unit)
-    kind = schema.get("format", "")
     if kind == "path":
         return path_of(value, where)
     if kind in ("date", "url"):
         return value.value if value.kind == kind else None
-    if schema["type"] != "string" or value.kind not in _OF_TEXT:
-        return None
+    is_text = kind in ("string", "figure") and value.kind in _OF_TEXT
     said = value.text[1:-1] if value.is_quoted else value.text
-    return with_dot(said, schema)
+    return with_dot(said, schema) if is_text else None
 
 
 def _as_number(value: Value, schema: Schema, unit: str) -> int | float | None:
     """Return a figure in the parameter's unit; a figure of another kind of unit is none."""
     kind = schema["type"]
-    if value.kind == "number" or value.kind == "id":
-        return number(value.value.lstrip("#"), kind) if not value.is_quoted else None
+    if value.kind in ("number", "id"):
+        return None if value.is_quoted else number(value.value.lstrip("#"), kind)
     if value.kind != "quantity":
         return None
     figure = number(value.value, kind)
-    if figure is None or value.unit == unit:
-        return figure
-    times = words()["units"].get(unit, {}).get(value.unit)
-    return figure * times if times else None
+    times = 1 if value.unit == unit else words()["units"].get(unit, {}).get(value.unit)
+    if figure is None or times is None:
+        return None
+    return figure * times
 
 
 def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
@@ -246,20 +257,17 @@ def _said(choice: str) -> re.Pattern[str]:
     )
 
 
-def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]) -> list[_Fit]:
-    """Return words that may be the value of a text that is needed: behind a word that stands before
+def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]) -> Iterator[_Fit]:
+    """Yield words that may be the value of a text that is needed: behind a word that stands before
     its slot, or with a digit."""
-    found = []
-    for name in procedure.required:
-        schema = procedure.parameters[name]
-        is_text = schema["type"] == "string" and "enum" not in schema and "format" not in schema
-        for match in _BARE.finditer(asked.written, asked.start, asked.end) if is_text else ():
+    texts = {name: procedure.parameters[name] for name in procedure.required}
+    for name, schema in texts.items():
+        words_said = _BARE.finditer(asked.written, asked.start, asked.end)
+        for match in words_said if is_free_text(schema) else ():
             is_beside = _around(asked, *match.span())[0] in beside[name].before
             is_code = re.search(r"[\d_]", match[0]) is not None
-            if is_beside or is_code:
-                score = is_beside + 2 * is_code
-                found.append(_Fit(score, name, with_dot(match[0], schema), match.span()))
-    return sorted(found, key=lambda each: (-each.score, each.place))
+            if score := is_beside + 2 * is_code:
+                yield _Fit(score, name, with_dot(match[0], schema), match.span())
 
 
 def _around(asked: Asked, start: int, end: int) -> tuple[str, str]:
@@ -285,8 +293,8 @@ def _beside_slots(texts: tuple[str, ...]) -> dict[str, Beside]:
     for row in each_in_pieces(texts):
         for at, piece in enumerate(row):
             if isinstance(piece, Slot):
-                before.setdefault(piece.name, set()).update(_last(row[:at]))
-                behind.setdefault(piece.name, set()).update(_first(row[at + 1 :]))
+                before.setdefault(piece.name, set()).update(_edge(row[:at], -1))
+                behind.setdefault(piece.name, set()).update(_edge(row[at + 1 :], 0))
     return {
         name: Beside(frozenset(before[name]), frozenset(behind[name]), _unit(behind[name]))
         for name in before
@@ -300,21 +308,10 @@ def _unit(behind: set[str]) -> str:
     return unit_of(*sorted(behind))
 
 
-def _first(row: tuple[Piece, ...]) -> set[str]:
-    """Return the words that a sequence may begin with."""
-    if not row or isinstance(row[0], Slot):
-        return set()
-    if isinstance(row[0], str):
-        return {row[0]}
-    found = [_first(choice) if choice else _first(row[1:]) for choice in row[0]]
-    return set().union(*found)
-
-
-def _last(row: tuple[Piece, ...]) -> set[str]:
-    """Return the words that a sequence may end with."""
-    if not row or isinstance(row[-1], Slot):
-        return set()
-    if isinstance(row[-1], str):
-        return {row[-1]}
-    found = [_last(choice) if choice else _last(row[:-1]) for choice in row[-1]]
-    return set().union(*found)
+def _edge(row: tuple[Piece, ...], at: Literal[0, -1]) -> set[str]:
+    """Return the words that a sequence may begin with (0) or end with (-1)."""
+    piece: Any = row[at] if row else Slot("", "")
+    if isinstance(piece, str | Slot):
+        return {piece} if isinstance(piece, str) else set()
+    rest = row[1:] if at == 0 else row[:-1]
+    return set().union(*(_edge(choice or rest, at) for choice in piece))

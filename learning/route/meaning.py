@@ -10,8 +10,9 @@ import hashlib
 import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,19 +37,11 @@ def nearness(request: str, sops: Sequence[Sop], embedder: Embedder) -> dict[str,
     texts = {sop.name: _texts(sop) for sop in sops}
     folder = next((sop.folder.parent for sop in sops if not sop.is_seed), None)
     try:
-        known = _vectors(texts, folder, embedder)
-        asked = embedder.embed([_VALUE.sub(" ", request)], is_awaited=True)[0]
+        near = _cosines(request, dict.fromkeys(chain(*texts.values())), folder, embedder)
     except EmbeddingError:  # the endpoint is down: words and values decide
         return {}
-    return {
-        name: max(float(known[key] @ asked) for key in keys)
-        for name, each in texts.items()
-        if (
-            keys := [
-                _key(text, embedder.name) for text in each if _key(text, embedder.name) in known
-            ]
-        )
-    }
+    known = {name: near.keys() & each for name, each in texts.items()}
+    return {name: max(map(near.__getitem__, each)) for name, each in known.items() if each}
 
 
 def _texts(sop: Sop) -> list[str]:
@@ -60,20 +53,20 @@ def _texts(sop: Sop) -> list[str]:
     return [text for text in (sop.description, *spoken) if text.strip()]
 
 
-def _vectors(
-    texts: Mapping[str, Sequence[str]], folder: Path | None, embedder: Embedder
-) -> dict[str, Vectors]:
-    """Return vectors by key: those that are kept, and up to MOST_NEW new ones."""
-    kept = _read(folder / FILE) if folder else {}
-    wanted = {_key(text, embedder.name): text for each in texts.values() for text in each}
-    new = [key for key in wanted if key not in kept][:MOST_NEW]
-    if not new:
-        return kept
-    made = embedder.embed([wanted[key] for key in new], is_awaited=True)
-    kept = {key: kept[key] for key in wanted if key in kept} | dict(zip(new, made, strict=True))
-    if folder:
-        _write(folder / FILE, kept)
-    return kept
+def _cosines(
+    request: str, texts: Iterable[str], folder: Path | None, embedder: Embedder
+) -> dict[str, float]:
+    """Return how near each text is to a request, by the vectors that are kept and up to MOST_NEW
+    new ones."""
+    kept = _read(folder)
+    keys = {text: _key(text, embedder.name) for text in texts}
+    new = [text for text in keys if keys[text] not in kept][:MOST_NEW]
+    if new:
+        made = zip([keys[text] for text in new], embedder.embed(new, is_awaited=True), strict=True)
+        kept = {key: kept[key] for key in kept.keys() & set(keys.values())} | dict(made)
+        _write(folder, kept)
+    asked = embedder.embed([_VALUE.sub(" ", request)], is_awaited=True)[0]
+    return {text: float(kept[key] @ asked) for text, key in keys.items() if key in kept}
 
 
 def _key(text: str, model: str) -> str:
@@ -82,21 +75,25 @@ def _key(text: str, model: str) -> str:
     ).hexdigest()
 
 
-def _read(file: Path) -> dict[str, Vectors]:
+def _read(folder: Path | None) -> dict[str, Vectors]:
     import numpy as np
 
+    if folder is None:
+        return {}
     try:
-        with np.load(file, allow_pickle=False) as held:
+        with np.load(folder / FILE, allow_pickle=False) as held:
             return dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return {}
 
 
-def _write(file: Path, kept: Mapping[str, Vectors]) -> None:
+def _write(folder: Path | None, kept: Mapping[str, Vectors]) -> None:
     import numpy as np
 
-    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    if folder is None:
+        return
+    beside = folder / f"{FILE}.{os.getpid()}"
     with suppress(OSError):
         with beside.open("wb") as out:
             np.savez(out, keys=np.array(list(kept)), vectors=np.stack(list(kept.values())))
-        beside.replace(file)
+        beside.replace(folder / FILE)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "words.toml"
+_WORD = re.compile(r"[a-z']+")
 _DIRS = re.compile(r'^XDG_(\w+)_DIR="(?:\$HOME/)?([^"]+)"', re.MULTILINE)
 
 
@@ -20,11 +21,31 @@ class Where(NamedTuple):
     owner_home: Path
     new: Path | None = None
 
+    @property
+    def here(self) -> Path:
+        """Return the folder that "here" names, in which new things are made."""
+        return self.new or self.cwd
+
 
 @cache
 def words() -> dict[str, Any]:
     """Return the tables of assets/routing/words.toml."""
     return tomllib.loads(_FILE.read_text("utf-8"))
+
+
+@cache
+def _by_script(tables: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the words of some tables: English ones, and those that stand anywhere in a text."""
+    known = frozenset(word for table in tables for word in words()[table])
+    english = frozenset(filter(str.isascii, known))
+    return english, tuple(known - english)
+
+
+def held_words(text: str, *tables: str) -> frozenset[str]:
+    """Return the words of these tables that a text holds."""
+    english, chinese = _by_script(tables)
+    said = english.intersection(_WORD.findall(text.lower()))
+    return said.union(word for word in chinese if word in text)
 
 
 def folder_called(name: str, where: Where) -> Path:

@@ -1,17 +1,19 @@
 """Find the SOPs that a request is most likely about: BM25 over name, description, wordings and
 meanings of values.
 
-Stems and pairs of characters come from text/words. It only proposes what is shown. Sixty lines of
+The terms are kept in memory, so that a process that lives on need not cut all texts again. Stems and pairs of characters come from text/words. It only proposes what is shown. Sixty lines of
 our own, since the libraries for it bring numpy (0.1 s of start-up).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from memory.sops import Sop
+from replay.procedure import Procedure
 from replay.wordings import SLOT
 from text.words import SMALL, asked, cut_each
 
@@ -20,6 +22,7 @@ _RAREST = 16  # terms of a long request that count
 _CHARS = 4000  # of a text; what stands behind says nothing new
 
 Weights = Mapping[str, float]
+State = tuple[str, tuple[int, ...], tuple[str, ...]]  # folder, times of its files, wordings
 
 
 class Ranking:
@@ -50,16 +53,16 @@ class Ranking:
 
     def share(self, request: str, name: str) -> float:
         """Return how much of a request's terms a document has, 0 to 1."""
-        number = self._names.index(name)
-        wanted = set(terms_asked(request)) - SMALL
-        held = [term for term in wanted if any(at == number for at, _ in self._found.get(term, ()))]
-        return len(held) / len(wanted) if wanted else 0.0
+        return self._held(request, name, lambda term: 1.0)
 
     def rare_share(self, request: str, name: str) -> float:
         """Return how much of a request a document has, 0 to 1, where a rare term says more than a
         common one."""
+        return self._held(request, name, self._rarity)
+
+    def _held(self, request: str, name: str, weight_of: Callable[[str], float]) -> float:
         number = self._names.index(name)
-        wanted = {term: self._rarity(term) for term in set(terms_asked(request)) - SMALL}
+        wanted = {term: weight_of(term) for term in set(terms_asked(request)) - SMALL}
         held = (term for term in wanted if any(at == number for at, _ in self._found.get(term, ())))
         return sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0)
 
@@ -106,3 +109,43 @@ def _texts(sop: Sop) -> Iterator[tuple[str, float]]:
     for schema in sop.procedure.parameters.values():
         yield " ".join(map(str, schema.get("enum", ()))), 1.0
         yield str(schema.get("description", "")), 0.5
+
+
+class Index:
+    """Hold the SOPs that were asked about last."""
+
+    def __init__(self) -> None:
+        self._weights: dict[State, dict[str, float]] = {}
+        self._made: tuple[list[State], Ranking] | None = None
+
+    def of(self, sops: Sequence[Sop]) -> Ranking:
+        """Return an index over these SOPs, with the wordings that were added to them."""
+        keys = {_state(sop): sop for sop in sops}
+        if self._made is not None and self._made[0] == list(keys):
+            return self._made[1]
+        known = self._weights
+        self._weights = {key: known.get(key) or weigh(sop) for key, sop in keys.items()}
+        made = Ranking((sop.name, self._weights[key]) for key, sop in keys.items())
+        self._made = list(keys), made
+        return made
+
+
+INDEX = Index()
+
+
+def _state(sop: Sop) -> State:
+    """Tell one state of an SOP from another; its files are only looked at where nobody did when it
+    was read."""
+    steps = sop.steps
+    texts = [each.text for each in steps.wordings] if isinstance(steps, Procedure) else []
+    names = ("SKILL.md", "SKILL.zh.md", "sop.yaml")
+    folder = os.fspath(sop.folder)
+    stamp = sop.stamp or [_changed(f"{folder}/{name}") for name in names]
+    return folder, tuple(stamp), tuple(texts)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these take a millisecond
+    except OSError:
+        return 0

@@ -20,6 +20,7 @@ from typing import Any
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import Asked
+from learning.route.typed import is_free_text
 from memory.sops import Sop
 from replay.wordings import BadWording
 
@@ -60,10 +61,10 @@ class Remembered:
         wording = typed(request, shown) if shown.parameters == parameters else None
         if wording is None:
             return None
-        known = [*self.all().get(shown.sop.name, ()), *_texts(shown.sop)]
-        if wording in known or len(known) >= MOST + len(_texts(shown.sop)):
+        added = self.all().get(sop.name, [])
+        if wording in [*added, *_texts(sop)] or len(added) >= MOST:
             return None
-        self._append({"sop": shown.sop.name, "wording": wording, "run": run})
+        self._append({"sop": sop.name, "wording": wording, "run": run})
         return wording
 
     def rename(self, name: str, new: str) -> None:
@@ -75,17 +76,12 @@ class Remembered:
     def refuse(self, request: str, shown: Sequence[Shown], run: str) -> None:
         """Keep that none of these was meant by such a request. Raises OSError."""
         for each in shown:
-            said = typed(request, each) or request
-            self._append({"sop": each.sop.name, "not": said, "run": run})
+            self._append({"sop": each.sop.name, "not": _refusal(request, each), "run": run})
 
     def is_refused(self, request: str, shown: Shown) -> bool:
         """Return True when the owner has said no to this before."""
-        said = {
-            entry["not"]
-            for entry in self._entries()
-            if entry.get("sop") == shown.sop.name and "not" in entry
-        }
-        return bool(said) and bool(said & {request, typed(request, shown) or request})
+        said = {entry.get("not") for entry in self._entries() if entry["sop"] == shown.sop.name}
+        return not said.isdisjoint({request, _refusal(request, shown)})
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -123,10 +119,8 @@ def typed(request: str, shown: Shown) -> str | None:
     asked = Asked.read(request)
     text, schemas = asked.plain, shown.sop.procedure.parameters
     for name, (start, end) in sorted(shown.places.items(), key=lambda item: -item[1][0]):
-        is_text = (
-            schemas[name]["type"] == "string" and not {"enum", "format"} & schemas[name].keys()
-        )
-        shape = ":quoted" if is_text and text[start] in "\"'`「『《" else ""
+        is_quoted = is_free_text(schemas[name]) and text[start] in "\"'`「『《"
+        shape = ":quoted" if is_quoted else ""
         text = f"{text[:start]}{{{name}{shape}}}{text[end:]}"
     cut = len(request) - asked.end
     wording = " ".join(text[asked.start : len(text) - cut].lower().split())
@@ -135,6 +129,11 @@ def typed(request: str, shown: Shown) -> str | None:
     except BadWording:
         return None
     return wording if len(wording) <= MAX_CHARS else None
+
+
+def _refusal(request: str, shown: Shown) -> str:
+    """Return the kind of request that a no is kept for."""
+    return typed(request, shown) or request
 
 
 def _texts(sop: Sop) -> list[str]:

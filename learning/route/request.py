@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from learning.route.place import words
+from learning.route.place import held_words, words
 from text import pattern
 from text import values as readers
 
@@ -75,10 +75,9 @@ class Asked:
         """Return the task in lower case without the values that it names."""
         return self.without((each.start, each.end) for each in self.values).lower()
 
-    def has_word(self, known: Iterable[str]) -> bool:
-        """Return True where the request holds one of these words; Chinese ones stand anywhere."""
-        said = set(re.findall(r"[a-z']+", self.plain.lower()))
-        return any(word in (said if word.isascii() else self.plain) for word in known)
+    def has_word(self, table: str) -> bool:
+        """Return True where the request holds a word of this table."""
+        return bool(held_words(self.plain, table))
 
     @cached_property
     def values(self) -> list[Value]:
@@ -103,6 +102,24 @@ def _articles() -> re.Pattern[str]:
     english = "|".join(each for each in words()["articles"] if each.isascii())
     chinese = "|".join(each for each in words()["articles"] if not each.isascii())
     return re.compile(rf"(?<!\S)(?:{english})(?!\S)|{chinese}")
+
+
+def bare(task: str) -> str:
+    """Return a task without what asks to be shown something, as far as that leaves anything."""
+    first, last = _shows()
+    return last.sub("", first.sub("", task, count=1)).strip() or task
+
+
+@cache
+def _shows() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = words()["shows"]
+    first, last = _either(table["before"]), _either(table["behind"])
+    return re.compile(f"^(?:{first})", re.IGNORECASE), re.compile(f"(?:{last})$", re.IGNORECASE)
+
+
+def _either(said: list[str]) -> str:
+    bounded = (rf"\b{re.escape(each)}\b" if each.isascii() else re.escape(each) for each in said)
+    return rf"(?:{'|'.join(bounded)})\s*"
 
 
 def _without_politeness(lower: str) -> tuple[int, int]:
@@ -134,6 +151,4 @@ def _end(lower: str, start: int, end: int) -> int:
 
 def _is_edge(phrase: str, beside: str) -> bool:
     """Return True where a phrase ends beside this character; Chinese needs no space."""
-    if not phrase.isascii():
-        return True
-    return not beside or beside in _EDGES or not beside.isascii()
+    return not (phrase.isascii() and beside.isascii() and beside.strip(_EDGES))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from learning.route.place import Where, absolute, folder_called, words
-from replay.parameters import FIGURE, NUMBERED
+from learning.route.place import Where, absolute, folder_called, held_words, words
+from replay.parameters import FIGURE, FORMATS, NUMBERED
 from text import pattern, values
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Schema = Mapping[str, Any]
 _NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
-_PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
+_PLAIN_PATH = pattern(r"\.{1,2}|(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
 _BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
 _NAMED = pattern(
     r"(?!\.*$)[^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》/][^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》]*"
@@ -29,35 +29,44 @@ _GLOB = pattern(
 _SIGNS = pattern(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
 BETWEEN = pattern(r"\s*(?:,\s*and\b|,|\band\b|&|、|，|和)\s*")  # the items of a list
 TO_THE_END = ("rest", "colon")
+_FORMS = {"quoted": _CODE, "glob": _GLOB}  # of a text in one word
 FREE = ("rest", "colon", "words")  # shapes that take any words
+
+
+def kind_of(schema: Schema) -> str:
+    """Return the kind under which a parameter is read: a choice, a figure, a format, else its
+    type."""
+    if "enum" in schema:
+        return "enum"
+    if schema.get("pattern") in (FIGURE, NUMBERED):
+        return "figure"
+    form = str(schema.get("format"))
+    return form if form in FORMATS else str(schema["type"])
+
+
+def is_free_text(schema: Schema) -> bool:
+    """Return True for a parameter that takes any text."""
+    return schema["type"] == "string" and schema.keys().isdisjoint(("enum", "format"))
 
 
 def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
     """Return the value that a text stands for, or None where it is not of the parameter's type."""
-    if "enum" in schema:
-        return _one_of(text, schema["enum"])
-    if schema["type"] in ("integer", "number"):
-        return number(text, schema["type"])
-    if (kind := schema.get("pattern")) in (FIGURE, NUMBERED):
-        figure = number(text, "number")
-        return text if figure is None or re.search(kind, text) else str(figure)
-    if schema["type"] == "array":
-        return _list(text, schema.get("items", {"type": "string"}), where)
-    kind = schema.get("format", "")
-    if kind == "path":
-        return path_said(text, where, shape)
-    if kind == "date":
-        return _day(text)
-    if kind == "url":
-        found = whole(text)
-        return found.value if found and found.kind == kind else None
-    return _string(text, schema, shape) if schema["type"] == "string" else None
+    reader = _READERS.get(kind_of(schema))
+    return reader(text, schema, shape, where) if reader else None
 
 
-def _list(text: str, items: Schema, where: Where) -> list[Any] | None:
+def _figure(text: str, schema: Schema) -> str | None:
+    """Return a number as it stands in code: in figures, where the pattern does not take the
+    words."""
+    figure = number(text, "number")
+    return text if figure is None or re.search(schema["pattern"], text) else str(figure)
+
+
+def _list(text: str, schema: Schema, where: Where) -> list[Any] | None:
     """Return the values of a list in words: a, b and c."""
+    items = schema.get("items", {"type": "string"})
     found = [read(each.strip(), items, "", where) for each in BETWEEN.split(text) if each.strip()]
-    return found if found and None not in found else None
+    return None if None in found else found or None
 
 
 def number(text: str, kind: str) -> int | float | None:
@@ -78,34 +87,45 @@ def number(text: str, kind: str) -> int | float | None:
 def whole(text: str) -> Value | None:
     """Return the value that all of a text is."""
     found = values.values_in(text)
-    is_whole = len(found) == 1 and found[0].text == text
-    return found[0] if is_whole else None
+    return found[0] if [each.text for each in found] == [text] else None
+
+
+def _whole_of(kind: str, text: str) -> str | None:
+    """Return the value of this kind that all of a text is."""
+    found = whole(text)
+    return str(found.value) if found and found.kind == kind else None
 
 
 def path_of(value: Value, where: Where) -> str | None:
     """Return the path that a value of a text names."""
-    if value.kind == "folder" and not value.is_quoted:
-        return str(folder_called(value.value, where))
     if value.is_quoted:
         return absolute(value.text[1:-1], where)
+    if value.kind == "folder":
+        return str(folder_called(value.value, where))
     return absolute(value.value, where) if value.kind == "path" else None
 
 
 def path_said(text: str, where: Where, shape: str = "") -> str | None:
     """Return the path that all of a text names, from the root."""
-    if shape == "new" and where.new is not None:
-        where = where._replace(cwd=where.new)
-    is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
-    if is_plain:  # most paths; the reader costs 20 ms
+    if shape == "new":
+        where = where._replace(cwd=where.here)
+    if _PLAIN_PATH.fullmatch(text):  # most paths; the reader costs 20 ms
         return absolute(text, where)
     if text in words()["here"]:
-        return str(where.new or where.cwd)
-    if path := found_here(text, where):
-        return path
+        return str(where.here)
+    readers = [found_here, _path_in_words, *([_new_path] if shape == "new" else [])]
+    return next(filter(None, (reader(text, where) for reader in readers)), None)
+
+
+def _path_in_words(text: str, where: Where) -> str | None:
     found = whole(text)
-    path = path_of(found, where) if found else None
-    is_new = shape == "new" and _BARE.fullmatch(text) and not is_cautious(text)
-    return path or (str(where.cwd / text) if is_new else None)
+    return path_of(found, where) if found else None
+
+
+def _new_path(text: str, where: Where) -> str | None:
+    """Return where a thing is made that has this name."""
+    is_name = _BARE.fullmatch(text) is not None
+    return str(where.cwd / text) if is_name and not is_cautious(text) else None
 
 
 def found_here(name: str, where: Where) -> str | None:
@@ -116,9 +136,8 @@ def found_here(name: str, where: Where) -> str | None:
 
 def _day(text: str) -> str | None:
     """Return the day that all of a text names: 24 December, next Friday."""
-    found = whole(text)
-    if found and found.kind == "date":
-        return str(found.value)
+    if day := _whole_of("date", text):
+        return day
     if is_cautious(text):  # tomorrow may be when it is to be done
         return None
     from text.time import day_named
@@ -136,17 +155,21 @@ def _one_of(text: str, choices: list[Any]) -> Any:
 
 
 def _string(text: str, schema: Schema, shape: str) -> str | None:
-    found = whole(text) if text[:1] and not text[0].isalnum() else None
-    if found is not None and found.is_quoted:
+    if _is_quoted(text):
         return text[1:-1]
     if shape in TO_THE_END:
         return _rest(text, shape)
     if shape == "words":
-        return text if text and not _SIGNS.search(text) else None
-    pattern = {"quoted": _CODE, "glob": _GLOB}.get(shape, _BARE)
-    if not pattern.fullmatch(text) or is_cautious(text):
-        return None
-    return with_dot(text, schema)
+        return None if _SIGNS.search(text) else text or None
+    form = _FORMS.get(shape, _BARE)
+    is_one = form.fullmatch(text) and not is_cautious(text)
+    return with_dot(text, schema) if is_one else None
+
+
+def _is_quoted(text: str) -> bool:
+    """Return True where quotes stand around all of a text; most begin with a letter or digit."""
+    found = None if text[:1].isalnum() else whole(text)
+    return found is not None and found.is_quoted
 
 
 def _rest(text: str, shape: str) -> str | None:
@@ -158,20 +181,26 @@ def _rest(text: str, shape: str) -> str | None:
 
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
-    pattern = str(schema.get("pattern", ""))
-    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
-    needs_dot = dotted_only and re.search(pattern, f".{text}")
-    return f".{text}" if needs_dot else text
+    pattern, dotted = str(schema.get("pattern", "")), f".{text}"
+    taken = [each for each in ("x", text, dotted) if re.search(pattern, each)]
+    return dotted if taken == [dotted] else text
 
 
 def is_cautious(text: str, known: str = "") -> bool:
     """Return True where a word changes what is asked for, and `known` (the wordings) does not hold
     it."""
-    said = set(re.findall(r"[a-z']+", text.lower()))
-    learned = set(re.findall(r"[a-z']+", known.lower()))
-    for word in (*words()["cautious"], *words()["everyone"]):
-        is_said = word in said if word.isascii() else word in text
-        is_known = word in learned if word.isascii() else word in known
-        if is_said and not is_known:
-            return True
-    return False
+    tables = ("cautious", "everyone")
+    return bool(held_words(text, *tables) - held_words(known, *tables))
+
+
+_READERS: Mapping[str, Callable[[str, Schema, str, Where], Any]] = {
+    "enum": lambda text, schema, shape, where: _one_of(text, schema["enum"]),
+    "integer": lambda text, schema, shape, where: number(text, "integer"),
+    "number": lambda text, schema, shape, where: number(text, "number"),
+    "figure": lambda text, schema, shape, where: _figure(text, schema),
+    "array": lambda text, schema, shape, where: _list(text, schema, where),
+    "path": lambda text, schema, shape, where: path_said(text, where, shape),
+    "date": lambda text, schema, shape, where: _day(text),
+    "url": lambda text, schema, shape, where: _whole_of("url", text),
+    "string": lambda text, schema, shape, where: _string(text, schema, shape),
+}

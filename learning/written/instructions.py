@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from learning.induce import written
@@ -36,8 +37,7 @@ _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(slots=True)
 class Instructions:
-    """Hold what a text says. `is_whole`: a script of its own, which decides itself when it
-    fails."""
+    """Hold what a text says. `is_whole`: a script, which decides itself when it fails."""
 
     title: str = ""
     lines: list[str] = field(default_factory=list)
@@ -55,8 +55,7 @@ class Instructions:
         return slots[:1].lower() + slots[1:] if "{" in slots else ""
 
     def parameter(self, wish: str, example: str = "") -> str:
-        """Return the name of the parameter that a placeholder stands for; it is made when first
-        met."""
+        """Return the name of the parameter for a placeholder; it is made when first met."""
         name = re.sub(r"[^a-z0-9]+", "_", wish.lower()).strip("_") or "value"
         if name in BUILT_IN or UNSAFE_NAME.fullmatch(name) or not name[0].isalpha():
             name = f"the_{name}"
@@ -93,11 +92,8 @@ class Instructions:
 
     def with_unset(self, script: str) -> str:
         """Return a script whose unset variables come from parameters of their name."""
-        own = {name for found in _SET.findall(script) for name in found if name}
-        asked = dict.fromkeys(
-            name for found in _VARIABLE.findall(without_quoted(script)) for name in found if name
-        )
-        known = {*own, *_ENVIRONMENT, *BUILT_IN, *self.parameters}
+        asked = _named(_VARIABLE, without_quoted(script))
+        known = {*_named(_SET, script), *_ENVIRONMENT, *BUILT_IN, *self.parameters}
         names = {name: self.parameter(name) for name in asked if name not in known}
         first = [f'{name}="${taken}"' for name, taken in names.items() if name != taken]
         return "\n".join([*first, script])
@@ -105,8 +101,7 @@ class Instructions:
     def with_arguments(
         self, script: str, names: Mapping[int, str], taken: Mapping[int, str]
     ) -> str:
-        """Return a script whose `$1` comes from a parameter. `names` of the arguments; `taken` ones
-        are parameters already."""
+        """Return a script with parameters for `$1`; `taken` ones are parameters already."""
         plain = without_quoted(script)
         used = {int(a or b) for a, b in re.findall(r"\$(?:([1-9])|\{([1-9])[}:#%/-])", plain)}
         if not used and not (taken and "$#" in plain):
@@ -114,6 +109,11 @@ class Instructions:
         numbers = range(1, max(used | taken.keys()) + 1)
         found = [taken.get(n) or self.parameter(names.get(n, f"argument{n}")) for n in numbers]
         return "set -- " + " ".join(f'"${name}"' for name in found) + f"\n{script}"
+
+
+def _named(form: re.Pattern[str], script: str) -> dict[str, None]:
+    """Return the variables in the groups of a form, each once."""
+    return dict.fromkeys(filter(None, chain.from_iterable(form.findall(script))))
 
 
 def without_quoted(script: str) -> str:

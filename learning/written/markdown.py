@@ -85,21 +85,17 @@ class _Reader:
 
     def _code(self, lines: Sequence[str], language: str, number: int) -> None:
         code = textwrap.dedent("\n".join(lines)).split("\n")
-        is_shell = language in SHELLS or (not language and _looks_like_commands(code))
-        if not is_shell:
-            said = f"line {number}: a block of {language or 'text'} is no step"
+        if not _is_shell(language, code):
             is_shown = not self.item and language in SHOWN
-            (self.found.notes if is_shown else self.found.problems).append(said)
+            told = self.found.notes if is_shown else self.found.problems
+            told.append(f"line {number}: a block of {language or 'text'} is no step")
             return
-        typed = [
-            each for each in code if _PROMPT.match(each)
-        ]  # what stands behind no prompt was printed
-        code = [_PROMPT.sub("", each) for each in typed] or code
+        code = _typed(code)
+        script = "\n".join(code)
         for offset, line in enumerate(code, 1):
             unfit(self.found, line.strip(), number + offset)
-        script = "\n".join(code).strip("\n")
         if script.strip():
-            self.found.add(script, number)
+            self.found.add(script.strip("\n"), number)
 
     def _inline(self, item: str, number: int) -> bool:
         """Take the commands between backticks of a list item; False when there is none."""
@@ -125,7 +121,16 @@ def _plain(text: str) -> str:
     return re.sub(r"[*`]", "", text).strip().rstrip(".。:：")
 
 
-def _looks_like_commands(lines: Sequence[str]) -> bool:
+def _typed(code: Sequence[str]) -> list[str]:
+    """Return what was typed: where there are prompts, the rest was printed."""
+    typed = [each for each in code if _PROMPT.match(each)]
+    return [_PROMPT.sub("", each) for each in typed or code]
+
+
+def _is_shell(language: str, lines: Sequence[str]) -> bool:
+    """Return True for a block in a shell's name, or without one where each line is a command."""
+    if language:
+        return language in SHELLS
     said = [line.lstrip("$ ") for line in lines if not line.lstrip().startswith("#")]
     words = [line.split()[0] for line in said if line.strip()]
     return bool(words) and all(_is_command(word) for word in words)

@@ -80,23 +80,29 @@ def _read_yaml(text: str, said: str) -> Instructions | str:
 def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
     """Return a list of commands as lines of a script."""
     found = Instructions(title=str(raw.get("description", "")))
-    declared = raw.get("parameters") or raw.get("inputs") or {}
-    properties = declared.get("properties", declared) if isinstance(declared, dict) else {}
-    for name, schema in properties.items():
-        said = schema if isinstance(schema, dict) else {"default": schema}
-        if "type" in said:
-            found.parameters[str(name)] = dict(said)
-            continue
-        example = str(said.get("default", ""))
-        taken = found.parameter(str(name), example)
-        if example:
-            found.default(taken, example)
+    declared = raw.get("parameters") or raw.get("inputs")
+    if isinstance(declared, dict):
+        _declare(found, declared.get("properties", declared))
     for number, step in enumerate(steps, 1):
-        command = step.get("run", step.get("command")) if isinstance(step, dict) else step
+        told = step if isinstance(step, dict) else {"run": step}
+        command = told.get("run", told.get("command"))
         if isinstance(command, str) and command.strip():
             found.add(command.strip("\n"), number)
-        elif isinstance(step, dict) and "tool" in step:
+        elif "tool" in told:
             raise LearningError("error.written.step-calls-tool-write", number=number)
         else:
             found.problems.append(f"step {number}: no command: {str(step)[:80]!r}")
     return found
+
+
+def _declare(found: Instructions, properties: dict[str, Any]) -> None:
+    """Take declared parameters: schemas, or their defaults."""
+    for name, schema in properties.items():
+        said = schema if isinstance(schema, dict) else {"default": schema}
+        example = str(said.get("default", ""))
+        if "type" in said:
+            found.parameters[str(name)] = dict(said)
+        elif example:
+            found.default(found.parameter(str(name), example), example)
+        else:
+            found.parameter(str(name))

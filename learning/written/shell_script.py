@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from learning.written.instructions import Instructions
 
@@ -18,6 +18,7 @@ UNFIT = (
 )
 _FUNCTION = re.compile(r"(?:function\s+)?[A-Za-z_][\w-]*\s*\(\)|function\s")
 _ENDS = re.compile(r"^\}|\}\s*$")  # of a function
+_OPENING = re.compile(r"$|#|set\s+-")  # may stand before what the top of a script sets
 _ASSIGNMENT = re.compile(r"(?:readonly\s+|export\s+)?([A-Za-z_]\w*)=(.*?)\s*(?:#.*)?")
 _ARGUMENT = re.compile(r"[\"']?\$(?:\{(\d)(?::?[-?]([^}]*))?\}|(\d))[\"']?")
 _CONSTANT = re.compile(r"\"[^\"$`\\]*\"|'[^']*'|[\w./~:,@%+-]+|\"?\$HOME(/[\w./ -]*)?\"?")
@@ -29,21 +30,16 @@ def read_script(text: str) -> Instructions:
     kept: list[str] = []
     taken: dict[int, str] = {}
     options = _options(text)
-    is_top, is_inner = True, False  # a function has arguments of its own
-    for number, line in enumerate(text.split("\n"), 1):
+    lines, is_top = text.split("\n"), True
+    for number, (line, is_inner) in enumerate(zip(lines, _of_functions(lines), strict=True), 1):
         bare = line.strip()
+        parameter = _set_at_the_top(found, bare, taken) if is_top else ""
+        is_top = is_top and bool(parameter or _OPENING.match(bare))
+        kept += [] if bare.startswith("#!") else [parameter or line]
         if bare.startswith("#"):
             _comment(found, bare, number)
-        elif is_top and (parameter := _set_at_the_top(found, bare, taken)):
-            line = parameter
-        elif bare and not re.match(r"set\s+-", bare):
-            is_top = False
-        if not bare.startswith("#!"):
-            kept.append(line)
-        is_inner = is_inner or _FUNCTION.match(bare) is not None
-        if not is_inner:
+        elif not is_inner:
             unfit(found, bare, number)
-        is_inner = is_inner and not _ENDS.search(line)
     script = "\n".join(kept).strip("\n")
     names = {} if options else _usage(text)
     script = found.with_arguments(script, names, taken)
@@ -52,9 +48,17 @@ def read_script(text: str) -> Instructions:
     return found
 
 
+def _of_functions(lines: Sequence[str]) -> Iterator[bool]:
+    """Say of each line if it stands in a function, which has arguments of its own."""
+    is_inner = False
+    for line in lines:
+        is_inner = is_inner or _FUNCTION.match(line.strip()) is not None
+        yield is_inner
+        is_inner = is_inner and not _ENDS.search(line)
+
+
 def _options(text: str) -> list[tuple[str, str]]:
-    """Return what `getopts` takes: each letter that has a value, with the variable that its branch
-    sets."""
+    """Return the letters of `getopts` that have a value, with the variable of the branch."""
     said = re.search(r"\bgetopts\s+[\"']?:?([A-Za-z0-9:]+)", text)
     letters = re.findall(r"(\w):", said[1]) if said else []
     branches = {
@@ -65,8 +69,7 @@ def _options(text: str) -> list[tuple[str, str]]:
 
 
 def _with_options(found: Instructions, options: Sequence[tuple[str, str]], script: str) -> str:
-    """Return a script that is given its options from parameters; flags are as they are without
-    them."""
+    """Return a script with its options from parameters, without flags."""
     given = [f'-{letter} "${found.parameter(variable)}"' for letter, variable in options]
     return "\n".join([f"set -- {' '.join(given)}", script]) if given else script
 
@@ -88,8 +91,7 @@ def unfit(found: Instructions, line: str, number: int) -> None:
 
 
 def _usage(text: str) -> dict[int, str]:
-    """Return the names of the arguments where the script says how it is called: `usage: copy.sh
-    SOURCE TARGET`."""
+    """Return the names of the arguments in a line such as `usage: copy.sh SOURCE TARGET`."""
     said = re.search(r"(?:usage|用法)[:：]\s*\S+\s+([\w<>\[\] -]+)", text, re.IGNORECASE)
     return dict(enumerate(re.findall(r"[\w-]+", said[1]), 1)) if said else {}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.base import Event, Reply, Request, ToolCall, ToolResult
-from models.errors import Blame, Diverged
+from models.errors import Diverged
 from replay import template
 from replay.extract import joined
 from replay.parameters import MAX_VALUE_CHARS
@@ -378,8 +378,7 @@ class RoteModel:
         elif step.id == AGREE:
             outcomes.hold_answer(course, step, result)
         elif wrong := outcomes.difference(course, step, result):
-            kind: Blame = "check" if step.id.startswith("check") else outcomes.blamed(result)
-            raise course.diverged(step.id, wrong, kind)
+            raise course.diverged(step.id, wrong, outcomes.blamed(step, result))
 
     def _joined(self, step: Step, result: ToolResult) -> ToolResult | None:
         """Return the results by all items of a list as one; None while some are still to come."""

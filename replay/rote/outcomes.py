@@ -60,14 +60,16 @@ def hold_staged(course: Course, step: Step, result: ToolResult) -> None:
         return
     data = result.data if isinstance(result.data, dict) else {}
     why = data.get("held") or difference(course, Step(step.id), result)
-    raise course.diverged(step.id, why, blamed(result))
+    raise course.diverged(step.id, why, blamed(step, result))
 
 
-def blamed(result: ToolResult) -> Blame:
+def blamed(step: Step, result: ToolResult) -> Blame:
     """Return what a failed step is to be blamed on: the world where the system or the script itself
     refuses the input."""
     from replay.staged import holding  # only where a replay stops
 
+    if step.id.startswith("check"):
+        return "check"
     data = result.data if isinstance(result.data, dict) else {}
     code = data.get("exit_code")
     if holding.is_refusal(code, str(data.get("output", ""))):

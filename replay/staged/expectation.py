@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from replay import template
-from replay.staged.output_kinds import complaint, difference, is_none_found, problem
+from replay.staged.output_kinds import Difference, complaint, difference, is_none_found, problem
 from safety.changes import ChangeSet
 
 KINDS = ("new", "changed", "gone", "mode")
@@ -38,10 +38,36 @@ class Entry(NamedTuple):
     """A kind of path. `least` is how many there must be, `most` how many there may be; None: any
     number. `is_emptied`: they are left empty, so that one that was empty is as it should be."""
 
+    kind: str
     path: str
     least: int
     most: int | None
     is_emptied: bool = False
+
+    @property
+    def may_be_none(self) -> bool:
+        """Return True where nothing may be left to take away, a folder may be there, a mode may be
+        so already."""
+        if self.kind in WRITTEN:
+            return Path(self.path).is_dir()
+        return self.kind == "mode" or "*" in self.path
+
+    def met_by(self, there: Iterable[str], same: Iterable[str]) -> list[str]:
+        """Return the paths of this kind; also of those that were touched and are as they were,
+        where that is enough."""
+        again = (path for path in same if self.kind == "new" or self._is_empty(path))
+        return [path for path in (*there, *again) if matches(self.path, path)]
+
+    def _is_empty(self, path: str) -> bool:
+        return self.is_emptied and Path(path).stat().st_size == 0
+
+    def differs(self, count: int) -> Difference | None:
+        """Return how the number of paths differs from what is expected."""
+        if count < self.least and not self.may_be_none:
+            return f"too_few_{self.kind}", [self.path, self.least, count]
+        if self.most is not None and count > self.most:
+            return f"too_many_{self.kind}", [self.path, self.most, count]
+        return None
 
 
 def touched(changes: ChangeSet) -> list[Touched]:
@@ -70,84 +96,61 @@ def _inside_repository(each: Touched) -> Touched:
 
 def unmet(
     expect: Mapping[str, Any], found: Sequence[Touched], output: str, values: Mapping[str, Any]
-) -> tuple[str, list[Any]] | None:
+) -> Difference | None:
     """Return what differs, as a key of assets/replay/said.json with its values; None when all is as
     expected.
 
     Raises template.TemplateError.
     """
     wanted, due = expect.get("changes"), expect.get("output") or {}
-    has_answer = any((wanted or {}).values()) or not is_none_found(due, output)
-    says_why = due.get("instead") and output.strip() and not complaint(output)
-    if not found and (says_why or not has_answer):
-        return None  # another branch of the script, or a question without an answer today
-    wrong = None if wanted is None else _changes_differ(wanted, found, values)
-    return wrong or difference(due, output, values)
+    if not found and _may_do_nothing(wanted or {}, due, output):
+        return None
+    wrong = iter(()) if wanted is None else _changes_differ(wanted, found, values)
+    return next(wrong, None) or difference(due, output, values)
+
+
+def _may_do_nothing(wanted: Mapping[str, Any], due: Mapping[str, Any], output: str) -> bool:
+    """Return True for another branch of the script, and for a question without an answer today."""
+    if due.get("instead") and output.strip():
+        return not complaint(output)
+    return is_none_found(due, output) and not any(wanted.values())
 
 
 def _changes_differ(
     wanted: Mapping[str, Any], found: Sequence[Touched], values: Mapping[str, Any]
-) -> tuple[str, list[Any]] | None:
+) -> Iterator[Difference]:
     same = [each.path for each in found if each.kind == SAME]
     for kinds in GROUPS:
         there = [each for each in found if each.kind in kinds]
-        entries = [(kind, entry_of(raw, values)) for kind in kinds for raw in wanted.get(kind, ())]
-        wrong = _numbers_differ(entries, [each.path for each in there], same)
-        if wrong := wrong or _unexpected(entries, there):
-            return wrong
-    return None
+        entries = [entry_of(kind, raw, values) for kind in kinds for raw in wanted.get(kind, ())]
+        yield from _numbers_differ(entries, [each.path for each in there], same)
+        yield from _unexpected(entries, there)
 
 
 def _numbers_differ(
-    entries: Sequence[tuple[str, Entry]], there: Sequence[str], same: Sequence[str]
-) -> tuple[str, list[Any]] | None:
-    exact = {entry.path for _, entry in entries}
-    for kind, entry in entries:
-        again = [path for path in same if kind == "new" or _is_emptied(entry, path)]
-        met = [path for path in (*there, *again) if matches(entry.path, path)]
-        own = [path for path in met if path == entry.path or path not in exact]
-        if wrong := _number_differs(kind, entry, len(own)):
-            return wrong
-    return None
+    entries: Sequence[Entry], there: Sequence[str], same: Sequence[str]
+) -> Iterator[Difference]:
+    exact = {entry.path for entry in entries}
+    for entry in entries:
+        elsewhere = exact - {entry.path}
+        own = [path for path in entry.met_by(there, same) if path not in elsewhere]
+        if wrong := entry.differs(len(own)):
+            yield wrong
 
 
-def _is_emptied(entry: Entry, path: str) -> bool:
-    return entry.is_emptied and Path(path).stat().st_size == 0
-
-
-def _unexpected(
-    entries: Sequence[tuple[str, Entry]], there: Sequence[Touched]
-) -> tuple[str, list[Any]] | None:
+def _unexpected(entries: Sequence[Entry], there: Sequence[Touched]) -> Iterator[Difference]:
     for each in there:
-        is_known = any(matches(entry.path, each.path) for _, entry in entries)
+        is_known = any(matches(entry.path, each.path) for entry in entries)
         if not is_known and str(Path(each.path).parent) != tempfile.gettempdir():
-            return f"unexpected_{each.kind}", [each.path]
-    return None
+            yield f"unexpected_{each.kind}", [each.path]
 
 
-def _number_differs(kind: str, entry: Entry, count: int) -> tuple[str, list[Any]] | None:
-    """Return how the number of paths of a kind differs from what an entry expects: nothing may be
-    left to take away, a mode may be so already, a folder may be there."""
-    is_left = kind == "gone" and "*" in entry.path
-    is_folder = kind in WRITTEN and Path(entry.path).is_dir()
-    may_be_none = is_left or is_folder or kind == "mode"
-    if count < entry.least and not may_be_none:
-        return f"too_few_{kind}", [entry.path, entry.least, count]
-    if entry.most is not None and count > entry.most:
-        return f"too_many_{kind}", [entry.path, entry.most, count]
-    return None
-
-
-def entry_of(raw: Any, values: Mapping[str, Any]) -> Entry:
+def entry_of(kind: str, raw: Any, values: Mapping[str, Any]) -> Entry:
     """Return an entry with the values filled in. Raises TemplateError."""
-    said = raw if isinstance(raw, Mapping) else {}
-    most = None if "*" in _path_said(raw) else 1
-    least, is_emptied = int(said.get("min", 1)), bool(said.get("empty"))
-    return Entry(filled(_path_said(raw), values), least, said.get("max", most), is_emptied)
-
-
-def _path_said(raw: Any) -> str:
-    return str(raw["path"] if isinstance(raw, Mapping) else raw)
+    said = raw if isinstance(raw, Mapping) else {"path": raw}
+    path, least = str(said["path"]), int(said.get("min", 1))
+    most = said.get("max", None if "*" in path else 1)
+    return Entry(kind, filled(path, values), least, most, bool(said.get("empty")))
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:

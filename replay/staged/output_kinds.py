@@ -7,8 +7,8 @@ import errno
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from replay import template
 from replay.procedure import BUILT_IN
@@ -18,6 +18,7 @@ TYPES = ("none", "text", "lines", "number", "json")
 OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys", "complains", "instead")
 REFUSALS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR)
 NUMBER = r"[-+]?\d+(?:\.\d+)?"
+Difference = tuple[str, list[Any]]  # a key of assets/replay/said.json with its values
 _NUMBER = pattern(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
 
 
@@ -37,23 +38,16 @@ def observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dic
     """Return what holds for all of these outputs, as `expect.output` of sop.yaml. `values`: of the
     parameters, for each."""
     quiet = {} if any(map(complaint, outputs)) else {"complains": False}
-    return _kinds_observed(outputs, values) | quiet
-
-
-def _kinds_observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     shown = [output for output in outputs if output.strip()]
-    kinds = {kind_of(output) for output in shown}
-    if not kinds:
-        return {"type": "none"}
-    kind = kinds.pop() if len(kinds) == 1 else ""
-    said = {"type": kind or "text", "empty": len(shown) < len(outputs)}
-    if kind == "number":
-        return said | {"zero": 0 in map(float, shown)}
-    if kind == "json":
-        return said | {"keys": sorted(set.intersection(*map(set, map(_keys, shown))))}
-    forms = set(map(form, outputs, values))
-    is_one_form = kind == "text" and len(forms) == 1 < len(outputs)
-    return said | ({"form": forms.pop()} if is_one_form else {})
+    if not shown:
+        return {"type": "none"} | quiet
+    kinds = set(map(kind_of, shown))
+    kind = kinds.pop() if len(kinds) == 1 else "mixed"
+    said = {"type": kind if kind in TYPES else "text", "empty": len(shown) < len(outputs)}
+    for each in DETAILS:
+        seen = each.seen(outputs, values) if each.kind == kind else None
+        said |= {} if seen is None else {each.key: seen}
+    return said | quiet
 
 
 def form(output: str, values: Mapping[str, Any]) -> str:
@@ -68,7 +62,7 @@ def form(output: str, values: Mapping[str, Any]) -> str:
 
 def difference(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
-) -> tuple[str, list[Any]] | None:
+) -> Difference | None:
     """Return how an output differs, as a key of the texts with its values; None when it does
     not."""
     if not wanted:
@@ -85,27 +79,68 @@ def is_none_found(wanted: Mapping[str, Any], output: str) -> bool:
 
 def _kind_differs(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
-) -> tuple[str, list[Any]] | None:
+) -> Difference | None:
     kind, due = kind_of(output), wanted["type"]
-    if kind == "none":
-        may_be = wanted.get("empty", False) or due == "none"
-        return None if may_be else ("empty_output", [])
     if due == "none":
         return None  # what is printed beside the change hurts nobody
+    if kind == "none":
+        return None if wanted.get("empty") else ("empty_output", [])
     if due in ("number", "json") and kind != due:
         return "other_type", [due, _cut(output)]
-    if kind == "number" and not wanted.get("zero", True) and float(output) == 0:
-        return "zero_output", [output.strip()]
-    return _form_differs(wanted, output, values)
+    details = [each for each in DETAILS if each.key in wanted]
+    differ = (each.differs(wanted[each.key], output, values) for each in details)
+    return next(filter(None, differ), None)
 
 
-def _form_differs(
-    wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
-) -> tuple[str, list[Any]] | None:
-    if "form" in wanted and form(output, values) != wanted["form"]:
-        return "other_form", [template.as_text(wanted["form"]), _cut(output)]
-    missing = set(wanted.get("keys", ())) - set(_keys(output))
+class Detail(NamedTuple):
+    """A thing that is compared in outputs of one kind: how it is learned from some of them, and how
+    another one differs from that."""
+
+    kind: str
+    key: str
+    seen: Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Any]
+    differs: Callable[[Any, str, Mapping[str, Any]], Difference | None]
+
+
+def _has_zero(outputs: Sequence[str], values: object) -> bool:
+    return any(_is_zero(output) for output in outputs)
+
+
+def _is_zero(output: str) -> bool:
+    return kind_of(output) == "number" and float(output) == 0
+
+
+def _one_form(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the form that several lines share."""
+    forms = set(map(form, outputs, values))
+    return forms.pop() if len(forms) == 1 < len(outputs) else None
+
+
+def _shared_keys(outputs: Sequence[str], values: object) -> list[str]:
+    return sorted(set.intersection(*(set(_keys(output)) for output in outputs if output.strip())))
+
+
+def _zero_differs(wanted: bool, output: str, values: object) -> Difference | None:
+    is_fault = not wanted and _is_zero(output)
+    return ("zero_output", [output.strip()]) if is_fault else None
+
+
+def _form_differs(wanted: str, output: str, values: Mapping[str, Any]) -> Difference | None:
+    if form(output, values) == wanted:
+        return None
+    return "other_form", [template.as_text(wanted), _cut(output)]
+
+
+def _key_differs(wanted: Sequence[str], output: str, values: object) -> Difference | None:
+    missing = set(wanted) - set(_keys(output))
     return ("missing_key", [min(missing)]) if missing else None
+
+
+DETAILS = (
+    Detail("number", "zero", _has_zero, _zero_differs),
+    Detail("text", "form", _one_form, _form_differs),
+    Detail("json", "keys", _shared_keys, _key_differs),
+)
 
 
 def complaint(output: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -123,8 +124,8 @@ class Lesson:
         for head in HEADS:
             seen = self._tried(strict(self.lines, head))
             if self._repeats(seen):
-                self.head, self.baseline = head, seen
-                self._leave_out()
+                self.head = head
+                self._leave_out(seen)
                 return True
         self.baseline = seen
         self.is_settled = self.is_done_before
@@ -146,21 +147,25 @@ class Lesson:
         self._volatile |= first.differing(second)
         return not seen.differing(other) - self._volatile
 
-    def _leave_out(self) -> None:
+    def _leave_out(self, baseline: Seen) -> None:
         """Leave out failed lines and looks, one by one, where the same is done and answered without
         them."""
-        printing = [number for number, line in enumerate(self.lines) if line.output.strip()]
-        changes = bool(self.baseline and self.baseline.touched)
-        answer = len(self.lines) - 1 if changes else max(printing, default=-1)
-        for number in reversed(range(len(self.lines))):
-            line = self.lines[number]
-            is_look = number in printing and number != answer
-            is_spare = line.code != 0 or is_look
+        for number in self._spare(baseline):
             rest = [*self.lines[:number], *self.lines[number + 1 :]]
-            if is_spare and rest and self.baseline is not None:
-                seen = self._tried(strict(rest, self.head))
-                if seen.code == 0 and self._is_same(seen, self.baseline):
-                    self.lines, self.baseline = rest, seen
+            if not rest:
+                break
+            seen = self._tried(strict(rest, self.head))
+            if seen.code == 0 and self._is_same(seen, baseline):
+                self.lines, baseline = rest, seen
+        self.baseline = baseline
+
+    def _spare(self, baseline: Seen) -> list[int]:
+        """Return the places of the lines that failed or only look, the last one first; the answer
+        is none of them."""
+        failed = {at for at, line in enumerate(self.lines) if line.code != 0}
+        printing = {at for at, line in enumerate(self.lines) if line.output.strip()}
+        answer = len(self.lines) - 1 if baseline.touched else max(printing, default=-1)
+        return sorted(failed | printing - {answer}, reverse=True)
 
     def _tried(self, script: str, values: Mapping[str, str] | None = None) -> Seen:
         return self.ground.tried(script, self.kind, values)
@@ -175,13 +180,12 @@ class Lesson:
     def candidates(self) -> list[Candidate]:
         """Return what may vary."""
         known = [Candidate(name, text, varies=True) for name, text in self.values.items()]
-        named = [each.text for each in candidates(self.typed, "")]
-        there = [text for text in named if self._was_there(text)]
+        there = filter(self._was_there, (each.text for each in candidates(self.typed, "")))
         differ = self.differing()
         found = candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
         varying = {each.name: self._spelled(each.text) for each in found if each.varies}
-        refused = written(self.typed, varying).refused
-        found = [each._replace(varies=each.varies and each.name not in refused) for each in found]
+        able = varying.keys() - written(self.typed, varying).refused.keys()
+        found = [each._replace(varies=each.name in able) for each in found]
         taken = {*self.values, *self.values.values()}
         return [*known, *(each for each in found if taken.isdisjoint(each[:2]))]
 
@@ -338,19 +342,31 @@ class Lesson:
         found = re.search(r"(?:^|[;\s])(?:if|case|elif|else)\s|\|\|", self.typed)
         return found is not None
 
+    @property
+    def sets_wanted(self) -> int:
+        """Return how many different sets of values prove it."""
+        return 3 if self.has_branches else 2
+
+    @property
+    def is_ready(self) -> bool:
+        """Return True when other values may prove it."""
+        return bool(self.parameters) and any((self.cases, self.declared, self.is_done_before))
+
     def at_hand(self) -> dict[str, str]:
         """Return other values that lie beside its own: the next file or folder of the same kind,
         which it did not make."""
+        found = {name: self._beside(value) for name, value in self.values.items()}
+        return {name: other for name, other in found.items() if other}
+
+    def _beside(self, value: str) -> str:
+        """Return a value like this one that lies beside it, "" where none does."""
         made = {each.path for each in self.baseline.touched} if self.baseline else set()
-        found: dict[str, str] = {}
-        for name, value in self.values.items():
-            longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
-            said = [Path(each).expanduser() for each in (value, *longer)]
-            paths = [Path(folder) / each for folder in self.folders for each in said]
-            beside = [each.name for path in paths for each in _like(path) if str(each) not in made]
-            if beside:
-                found[name] = value.rstrip("/").removesuffix(PurePath(value).name) + beside[0]
-        return found
+        longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
+        said = [Path(each).expanduser() for each in (value, *longer)]
+        paths = [Path(folder) / each for folder in self.folders for each in said]
+        like = chain(*map(_like, paths))
+        other = next((each.name for each in like if str(each) not in made), "")
+        return other and value.rstrip("/").removesuffix(PurePath(value).name) + other
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""

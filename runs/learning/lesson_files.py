@@ -29,24 +29,10 @@ from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
-KEPT = [
-    "number",
-    "head",
-    "kind",
-    "request",
-    "folders",
-    "values",
-    "places",
-    "undashed",
-    "patterns",
-    "needed",
-    "notes",
-    "problems",
-    "declared",
-    "is_done_before",
-    "whole",
-    "others",
-]
+KEPT = (
+    *("number", "head", "kind", "request", "folders", "values", "places", "undashed", "patterns"),
+    *("needed", "notes", "problems", "declared", "is_done_before", "whole", "others"),
+)
 
 
 def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:

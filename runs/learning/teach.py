@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from runs.workshop import Workshop
 UNUSABLE = (
     "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
 )
+NO_SECOND = "its own values pass; a second, different run must teach it before it runs alone"
 MARK = "start_long_term_update"  # a call that is about the run, and no step of it
 
 
@@ -138,19 +140,14 @@ def earned(draft: Draft) -> tuple[Status, str]:
     if not draft.is_settled or not draft.taught:
         return "draft", "; ".join(draft.problems)
     procedure = draft.procedure()
-    for taught in draft.taught:
-        if why := retrace(procedure, Run.read(taught.trace), taught.values):
-            return "draft", why
-    sets = [taught.values for taught in draft.taught]
-    names = [
-        name for name, first in sets[0].items() if any(each.get(name) != first for each in sets)
-    ]
-    if len(sets) > 1 and (names or not sets[0]):
+    again = (retrace(procedure, Run.read(each.trace), each.values) for each in draft.taught)
+    if why := next(filter(None, again), ""):
+        return "draft", why
+    first, *others = (taught.values for taught in draft.taught)
+    another = [each for each in others if not first or not first.items() <= each.items()]
+    if another:
         return "probation", "its runs had different values, and it does what each of them did"
-    return (
-        "candidate",
-        "its own values pass; a second, different run must teach it before it runs alone",
-    )
+    return "candidate", NO_SECOND
 
 
 def _read(lesson: Lesson) -> Draft:
@@ -283,9 +280,9 @@ def tools_as_they_are(
     if "runs" not in found or "tools" in found:
         return {}
     source = procedure.script.source if procedure.script else ""
-    called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
-    used = {step.tool for step in procedure.steps if step.tool}
-    used |= {tool for tool in called if f'"{tool}"' in source}
+    results = chain(*(run.get("results", ()) for run in found["runs"]))
+    called = {result["tool"] for result in results if f'"{result["tool"]}"' in source}
+    used = called.union(step.tool for step in procedure.steps) - {""}
     tools = signatures(procedure, agent.parts.schemas(used), used)
     text = json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
     return {"evidence.json": f"{text}\n"} if tools else {}

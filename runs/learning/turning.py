@@ -4,9 +4,11 @@ stage."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from learning.cases import read_cases
 from learning.induce.from_runs import quoted
@@ -25,18 +27,23 @@ def turned(sop: Sop, ground: Ground) -> Lesson | None:
     procedure = sop.procedure
     if procedure is None or not _is_shell(procedure):
         return None
-    lesson = Lesson(sop.name, ground, is_done_before=False)
+    lesson = Lesson(sop.name, ground)
     lesson.lines = [Line(_as_line(step)) for step in procedure.steps if step.tool]
     lesson.declared = {name: dict(schema) for name, schema in procedure.parameters.items()}
     lesson.safe_script = strict(lesson.lines, HEADS[0])
-    lesson.request = procedure.wordings[0].text if procedure.wordings else ""
+    lesson.request = next((each.text for each in procedure.wordings), "")
     for case in read_cases(sop.folder):
-        with suppress(ParameterError):
-            lesson.ground = replace(ground, cwd=Path(case.cwd or ground.cwd))
-            found = lesson.try_values(case.parameters)
-            if found.seen.code == 0:
-                lesson.accept(found)
+        lesson.ground = replace(ground, cwd=Path(case.cwd or ground.cwd))
+        _try(lesson, case.parameters)
     return lesson if lesson.cases else None
+
+
+def _try(lesson: Lesson, values: Mapping[str, Any]) -> None:
+    """Take what the lesson does with these values, where it can take them and ends well."""
+    with suppress(ParameterError):
+        found = lesson.try_values(values)
+        if found.seen.code == 0:
+            lesson.accept(found)
 
 
 def _is_shell(procedure: Procedure) -> bool:
@@ -49,13 +56,12 @@ def _is_shell(procedure: Procedure) -> bool:
 
 
 def _is_plain(step: Step) -> bool:
-    is_bash = step.tool == "code_run" and step.args.get("type", "bash") == "bash"
-    has_way = step.when or step.unless or step.done or step.stop
-    script = step.args.get("script")
-    if not is_bash or has_way or not isinstance(script, str) or TEMPLATE.search(script):
+    args = {"type": "bash", "cwd": "", **step.args}
+    has_way = any((step.when, step.unless, step.done, step.stop))
+    if step.tool != "code_run" or has_way or not isinstance(args.get("script"), str):
         return False
-    takes_more = set(step.args) - {"type", "script", "cwd"}
-    return not takes_more and not TEMPLATE.search(str(step.args.get("cwd", "")))
+    is_bash = args["type"] == "bash" and args.keys() == {"type", "cwd", "script"}
+    return is_bash and not TEMPLATE.search(f"{args['script']}\n{args['cwd']}")
 
 
 def _as_line(step: Step) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import bz2
+import itertools
 import lzma
 import re
 import unicodedata
@@ -19,22 +20,27 @@ from contextlib import suppress
 from itertools import product
 from typing import Any, NamedTuple
 
-from safety.secrets.encodings import boil, letters_of
+from safety.secrets.encodings import boil, letters_of, long_words
 from text import pattern
 
 _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
-# Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags. A sign that
-# stands in each such mark, and the mark; one that begins with a plain sign is found quickly.
-_AROUND = {
-    "<": pattern(r"<[^<>\n]{1,40}>"),
-    "\n": pattern(r"\n(?:[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S(?:\n|\Z)))|[0-9a-f]{8}:)"),
-    ":": pattern(r"(?<!\w)\d{1,4}['\"]?: ?(?=['\"])"),
-}
-# Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
-_PIECE = pattern(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
+# Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags. What stands in
+# each such mark, and the mark. An expression that begins with a plain sign is searched quickly.
+_AROUND = (
+    (pattern("<"), pattern(r"<[^<>\n]{1,40}>")),
+    (
+        pattern("\n"),
+        pattern(r"\n(?:[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S(?:\n|\Z)))|[0-9a-f]{8}:)"),
+    ),
+    (
+        pattern(r":(?:(?<=\d:)|(?<=\d['\"]:)) ?['\"]"),
+        pattern(r"(?<!\w)\d{1,4}['\"]?: ?(?=['\"])"),
+    ),
+)
+_SIGNS = "+/_-"  # beside letters and digits, in an encoded piece
 # How packed bytes begin, and what unpacks them.
 _PACKED: Mapping[bytes, Callable[[], Any]] = {
     **dict.fromkeys((b"\x1f\x8b", b"\x78"), lambda: zlib.decompressobj(zlib.MAX_WBITS | 32)),
@@ -42,13 +48,13 @@ _PACKED: Mapping[bytes, Callable[[], Any]] = {
     b"\xfd7zXZ": lzma.LZMADecompressor,
 }
 _HASH = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
-_DUMP = pattern(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
+_DUMP = pattern(r"(?m)\n([0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?)$")
 # Codes of letters, by how they are written.
 _CODES = {
-    pattern(r"(?<![\dx])\d{2,3}(?!\d)"): ("d", "o", "03o"),
+    pattern(r"\d(?<![\dx]\d)\d{1,2}(?!\d)"): ("d", "o", "03o"),
     pattern(r"0x[0-9a-f]{2}(?![0-9a-f])"): ("#04x",),
 }
-_UU = pattern(r"(?m)^[!-M][ -`]{8,60}$")
+_UU = pattern(r"(?m)\n([!-M][ -`]{8,60})$")
 _MIXED = pattern(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -109,8 +115,8 @@ def _without_marks(text: str) -> str:
     """Put blanks in the place of the marks around letters, so that each letter stays where it
     is."""
     text = f"\n{text}"
-    for sign, marks in _AROUND.items():
-        if sign in text:
+    for sign, marks in _AROUND:
+        if sign.search(text):
             text = marks.sub(lambda found: " " * len(found[0]), text)
     return text[1:]
 
@@ -130,7 +136,12 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
         size = max(_WINDOW, len(value) // 3)
         is_long = len(value) >= 2 * _WINDOW
         is_no_word = any(map(str.isdigit, value))
-        for at in range(len(value) - size + 1) if is_long and is_no_word else ():
+        # each piece of that size has one of these halves in it
+        half = size // 2
+        halves = (value[at : at + half] for at in range(0, len(value) - half + 1, half))
+        if not (is_long and is_no_word and any(each in text for each in halves)):
+            continue
+        for at in range(len(value) - size + 1):
             found = text.find(value[at : at + size])
             if found >= 0:
                 yield Span(found, found + size, label)
@@ -153,10 +164,13 @@ def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
 
 def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
     """Base64, hexadecimal, base58 or a number, of each other too, packed or turned round."""
-    for piece in list(_PIECE.finditer(text))[:_MOST_PIECES]:
-        label = "" if _is_hash(piece[0]) else _held_in(piece[0][:_LONGEST_PIECE], known, 0)
+    # no encoded value is shorter than the value
+    shortest = max(_SHORTEST_PIECE, min(len(each.needle) for each in known))
+    pieces = long_words(text, _SIGNS, shortest)
+    for start, piece in itertools.islice(pieces, _MOST_PIECES):
+        label = "" if _is_hash(piece) else _held_in(piece[:_LONGEST_PIECE], known, 0)
         if label:
-            yield Span(*piece.span(), label)
+            yield Span(start, start + len(piece), label)
 
 
 def _is_hash(piece: str) -> bool:
@@ -171,7 +185,8 @@ def _held_in(piece: str, known: list[Known], depth: int) -> str:
     """Return the label of the value that a piece holds, or ""."""
     for data in _opened(piece) if depth < _DEEPEST else ():
         letters = letters_of(data)
-        labels = [each.label for each in known if each.needle in letters + b" " + letters[::-1]]
+        both_ways = letters + b" " + letters[::-1]
+        labels = [each.label for each in known if each.needle in both_ways]
         if not labels and data.isascii():
             labels = [_held_in(data.decode().strip(), known, depth + 1)]
         if any(labels):
@@ -187,7 +202,8 @@ def _opened(piece: str) -> Iterator[bytes]:
         except ValueError:
             continue
         yield data
-        yield from _unpacked(data)
+        if data.startswith(tuple(_PACKED)):
+            yield from _unpacked(data)
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
@@ -198,12 +214,12 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
 
 
 def _base64(piece: str) -> bytes:
-    plain = piece.translate({ord("-"): "+", ord("_"): "/"}).rstrip("=")
+    plain = piece.replace("-", "+").replace("_", "/").rstrip("=")
     return base64.b64decode(plain + "=" * (-len(plain) % 4))
 
 
 def _base32(piece: str) -> bytes:
-    plain = piece.upper().rstrip("=")
+    plain = piece.upper() if piece.isalnum() else ""
     return base64.b32decode(plain + "=" * (-len(plain) % 8))
 
 
@@ -234,20 +250,20 @@ _CODINGS: tuple[Callable[[str], bytes], ...] = (
 
 def _dumps(text: str, known: list[Known]) -> Iterator[Span]:
     """`xxd`, `od -x`: lines of an offset and bytes, in either order."""
-    lines = list(_DUMP.finditer(text))
-    groups = [group for line in lines for group in line[1].split()]
+    lines = list(_DUMP.finditer(f"\n{text}"))
+    groups = [group for line in lines for group in line[2].split()]
     joined = "".join(groups)
     swapped = "".join(group[2:] + group[:2] for group in groups)
     for value, _, label in known if lines else ():
         wanted = value.encode().hex()
         if wanted in joined or wanted[:-2] in swapped:
-            yield Span(lines[0].start(), lines[-1].end(), label)
+            yield Span(lines[0].start(), lines[-1].end() - 1, label)
 
 
 def _uuencoded(text: str, known: list[Known]) -> Iterator[Span]:
-    for line in _UU.finditer(text):
-        letters = _from_uu(line[0])
-        yield from (Span(*line.span(), each.label) for each in known if each.needle in letters)
+    for line in _UU.finditer(f"\n{text}"):
+        letters, place = _from_uu(line[1]), (line.start(), line.end() - 1)
+        yield from (Span(*place, each.label) for each in known if each.needle in letters)
 
 
 def _from_uu(line: str) -> bytes:

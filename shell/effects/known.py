@@ -18,7 +18,7 @@ PROXIES = pattern(
     r"(?i)(https?|ftp|all|socks)_proxy$|(SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_INDEX_URL|NPM_CONFIG_REGISTRY)$"
 )
 # Folders of PATH where anybody, or a page, may have put a program.
-_ODD_FOLDER = pattern(r"(^|:)(\.{0,2}|/tmp\b[^:]*|/var/tmp\b[^:]*|/dev\b[^:]*|\.\./[^:]*)(:|$)")
+_ODD_FOLDER = pattern(r"(.*:)?(\.{0,2}|/tmp\b[^:]*|/var/tmp\b[^:]*|/dev\b[^:]*|\.\./[^:]*)(:|$)")
 _NAME = pattern(r"[A-Za-z_]\w*")
 
 
@@ -27,20 +27,18 @@ def assign(state: State, name: str, word: Word) -> None:
     state.variables.setdefault("PATH", "/usr/bin")
     value = text_of(state, word)
     _guard(state, name, value)
+    is_list = word.items is not None
     state.variables.pop(name, None)
     state.outputs.discard(name)
-    if word.items is None and value is not None:
+    if value is None or is_list:
+        state.outputs |= {name} if holds_output(state, word) else set()
+    else:
         state.variables[name] = value
-    elif holds_output(state, word):
-        state.outputs.add(name)
 
 
 def _guard(state: State, name: str, value: str | None) -> None:
-    if name == "PATH":
-        is_odd = value is None or _ODD_FOLDER.search(value) is not None
-    else:
-        is_odd = GUARDED.match(name) is not None
-    if is_odd:
+    shape, text = (_ODD_FOLDER, value) if name == "PATH" else (GUARDED, name)
+    if text is None or shape.match(text):
         state.add("unknown", name, "changes what commands do")
     if value and PROXIES.match(name):
         state.add("send", name, "what is asked from now on goes there", is_local=False)
@@ -51,7 +49,8 @@ def change_folder(state: State, name: str, args: list[Arg], command: Command) ->
     operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
     state.cwd = state.variables.get("HOME")
     if operands:
-        state.cwd = None if operands[0].text is None else state.join(operands[0].text or ".")
+        folder = operands[0].text
+        state.cwd = None if folder is None else state.join(folder or ".")
     state.variables.pop("PWD", None)
     if state.cwd is not None:
         state.variables["PWD"] = state.cwd
@@ -62,9 +61,10 @@ def declare(state: State, name: str, args: list[Arg], command: Command) -> None:
     for word in command.words[1:]:
         first = word.parts[0] if word.parts else Part("text")
         key, is_set, rest = first.value.partition("=")
-        if is_set and _NAME.fullmatch(key.rstrip("+")):
+        name = key.rstrip("+") if is_set else ""
+        if _NAME.fullmatch(name):
             parts = [Part("text", rest, first.is_quoted), *word.parts[1:]]
-            assign(state, key.rstrip("+"), Word(parts, word.items))
+            assign(state, name, Word(parts, word.items))
 
 
 def read_variable(state: State, name: str, args: list[Arg], command: Command) -> None:
@@ -77,4 +77,4 @@ def read_variable(state: State, name: str, args: list[Arg], command: Command) ->
 def alias(state: State, name: str, args: list[Arg], command: Command) -> None:
     """`alias NAME=text`: the text is looked at where it stands."""
     for arg in args[1:]:
-        state.script((arg.text or "").partition("=")[2])
+        state.script(arg.start.partition("=")[2])

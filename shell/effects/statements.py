@@ -8,33 +8,15 @@ from collections.abc import Sequence
 
 from shell.catalogue import words
 from text import pattern
+from text.patterns import names
 
 _INERT = pattern(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL
 )
-_READS = {
-    "select",
-    "show",
-    "explain",
-    "describe",
-    "desc",
-    "with",
-    "values",
-    "table",
-    "pragma",
-    "use",
-    "help",
-    "status",
-    "from",
-    "list",
-    "exists",
-    "begin",
-    "commit",
-    "end",
-    "rollback",
-    "summarize",
-    "check",
-}
+_READS = names(
+    "select explain with values table pragma use status from list exists begin commit end rollback summarize check"
+)
+_ONLY_TELLS = names("show describe desc help")
 _CHANGES = pattern(
     r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"
     r"|load_extension|load_file|lo_import|lo_export|lo_unlink|pg_(terminate|cancel)_backend|pg_reload_conf|pg_read_(binary_)?file|pg_ls_dir|pg_write\w*"
@@ -44,6 +26,7 @@ _CHANGES = pattern(
 _LEAVES_MEMORY = pattern(
     r"(?i)\||\.(output|once|save|backup|shell|system|load|read|open|archive|clone|excel|cd)\b|\b(attach|vacuum\s+into|writefile|edit|load_extension|copy|install|export)\b"
 )
+_COPIES_OUT = pattern(r"(?i)\\copy\s*\(\s*(select|with)\b(?!.*\bprogram\b)", re.DOTALL)
 _META = pattern(
     r"\\(d\w*\+?S?|l\+?|z|x|timing|conninfo|pset|h|\?|q|encoding|sf|sv|a|t|H|c|connect|echo|du|s|u|status)(\s|$)"
     r"|\.(tables?|schema|headers?|mode|databases|index(es)?|indices|show|help|width|dump|stats|timer|eqp|print|version|quit|exit|fullschema|separator|nullvalue|dbinfo|lint|sha3sum|explain|changes|echo|bail)\b"
@@ -53,54 +36,46 @@ _MONGO = pattern(
     r"|set\w*|enable\w*|disable\w*|kill\w*|fsync\w*|compact|mapReduce|copyTo|cloneCollection|reIndex|addShard|removeShard|initiate|reconfig|stepDown|add|changeUserPassword|logout|convertToCapped|initialize\w*)\s*\("
     r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b"
 )
+_MONGO_BY_TEXT = pattern(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(")
 _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def changes_sql(text: str) -> bool:
     """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text:
     yes, it waits for more."""
-    inert = _INERT.sub("''", text)
-    statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
-    statements = [statement for statement in statements if statement.strip("' ")]
-    return not statements or any(_changes(statement) for statement in statements)
+    parts = re.split(r";|\n(?=\s*[.\\])", _INERT.sub("''", text))
+    statements = [part.strip(" \t\r\n(") for part in parts if part.strip(" \t\r\n('")]
+    return not statements or any(map(_changes, statements))
 
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
     """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and
     nothing leaves it."""
-    return ":memory:" in values and all(
-        text is not None and not _LEAVES_MEMORY.search(text) for text in texts
-    )
+    if ":memory:" not in values or None in texts:
+        return False
+    return not any(map(_LEAVES_MEMORY.search, filter(None, texts)))
 
 
 def _changes(statement: str) -> bool:
-    if re.match(r"\\copy\s*\(\s*(select|with)\b", statement, re.IGNORECASE) and not re.search(
-        r"\bprogram\b", statement
-    ):
-        return bool(_CHANGES.search(re.sub(r"\\copy", "", statement)))
+    if _COPIES_OUT.match(statement):
+        return bool(_CHANGES.search(statement.removeprefix("\\copy")))
     if statement.startswith((".", "\\")):
-        return not _META.match(statement) or "|" in statement or "!" in statement
-    word = re.match(r"[A-Za-z]+", statement)
-    if not word or word[0].lower() not in _READS:
-        return True
-    if word[0].lower() == "pragma":
+        return not _META.match(statement) or not {"|", "!"}.isdisjoint(statement)
+    word = re.sub(r"[^A-Za-z].*", "", statement, flags=re.DOTALL).lower()
+    if word == "pragma":
         return "=" in statement
-    if word[0].lower() in ("show", "describe", "desc", "help"):
+    if word in _ONLY_TELLS:
         return False
-    return bool(_CHANGES.search(statement))
+    return word not in _READS or bool(_CHANGES.search(statement))
 
 
 def changes_redis(asked: list[str | None]) -> bool:
     """Return True if a Redis command may do more than read. None: it waits for commands."""
-    if not asked or asked[0] is None:
-        return True
-    first, second = asked[0].lower(), str((asked[1:] or [""])[0]).lower()
-    return not {first, f"{first}.{second}"} & words("redis_reads")
+    first, second = [str(word).lower() for word in [*asked, None, None][:2]]
+    return words("redis_reads").isdisjoint([first, f"{first}.{second}"])
 
 
 def changes_mongo(text: str) -> bool:
     """Return True if JavaScript for MongoDB's shell may do more than read."""
-    return bool(
-        _MONGO.search(_MONGO_STRINGS.sub("''", text))
-        or re.search(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(", text)
-    )
+    looked_at = {_MONGO: _MONGO_STRINGS.sub("''", text), _MONGO_BY_TEXT: text}
+    return any(changes.search(part) for changes, part in looked_at.items())

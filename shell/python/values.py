@@ -36,6 +36,10 @@ _SAME_METHODS = frozenset(
 )
 
 
+def _unknown(node: ast.expr, depth: int) -> None:
+    return None
+
+
 def full_name(function: ast.expr, imported: Mapping[str, str]) -> str:
     """Return the dotted name that is called; `imported`: local name → full name. "?" for what has
     no name."""
@@ -43,10 +47,15 @@ def full_name(function: ast.expr, imported: Mapping[str, str]) -> str:
         return imported.get(function.id, function.id)
     if isinstance(function, ast.Attribute):
         return f"{full_name(function.value, imported)}.{function.attr}"
-    if isinstance(function, ast.Call) and full_name(function.func, imported) == "__import__":
-        named = [each.value for each in function.args[:1] if isinstance(each, ast.Constant)]
-        return str(named[0]) if named else "?"
+    match function:
+        case ast.Call(func=ast.Name("__import__"), args=[ast.Constant(value=module), *_]):
+            return str(module)
     return "?"
+
+
+def _is_statement(node: ast.Call, imported: Mapping[str, str]) -> bool:
+    """Return True of `text("select …")` and `SQL("select …")`."""
+    return full_name(node.func, imported).endswith(("text", "SQL"))
 
 
 class Values:
@@ -69,13 +78,21 @@ class Values:
         }
 
     def _note(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            self._assign(node.targets[0], [node.value])
-        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            self._assign(node.target, [node.value])
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            listed = node.iter.elts if isinstance(node.iter, (ast.List, ast.Tuple)) else []
-            self._assign(node.target, listed)
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                self._assign(target, [value])
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign(target, [value])
+            case ast.NamedExpr(target=target, value=value):
+                self._assign(target, [value])
+            case ast.For(target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)):
+                self._assign(target, values)
+            case ast.comprehension(
+                target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)
+            ):
+                self._assign(target, values)
+            case ast.For(target=target) | ast.comprehension(target=target):
+                self._assign(target, [])
 
     def _assign(self, target: ast.expr, values: list[ast.expr]) -> None:
         if isinstance(target, ast.Name):
@@ -90,29 +107,24 @@ class Values:
     def rough(self, node: ast.expr) -> str:
         """Return the text as far as it is known, with a ? for what is not: of `f"drop database
         {name}"`."""
-        if isinstance(node, ast.JoinedStr):
-            return "".join(map(self.rough, node.values))
-        if isinstance(node, ast.FormattedValue):
-            return self.text(node.value) or "?"
-        if isinstance(node, ast.BinOp):
-            more = self.rough(node.right) if isinstance(node.op, ast.Add) else ""
-            return self.rough(node.left) + more
-        if isinstance(node, ast.Call) and node.args:
-            return self._rough_call(node)
-        return "?" if (text := self.text(node)) is None else text
-
-    def _rough_call(self, node: ast.Call) -> str:
-        name = full_name(node.func, self.names)
-        if name.endswith(("text", "SQL")):
-            return self.rough(node.args[0])
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-            return self.rough(node.func.value)
-        return self.text(node) or "?"
+        match node:
+            case ast.JoinedStr(values=values):
+                return "".join(map(self.rough, values))
+            case ast.FormattedValue(value=value):
+                return self.rough(value)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self.rough(left) + self.rough(right)
+            case ast.BinOp(left=left) | ast.Call(func=ast.Attribute(value=left, attr="format")):
+                return self.rough(left)
+            case ast.Call(args=[first, *_]) if _is_statement(node, self.names):
+                return self.rough(first)
+        text = self.text(node)
+        return "?" if text is None else text
 
     def text(self, node: ast.expr, depth: int = 0) -> str | None:
         """Return the text that an expression stands for; the owner's home is ~. None: not known."""
-        read = self._readers.get(type(node)) if depth <= _MAX_DEPTH else None
-        return read(node, depth + 1) if read else None
+        read = self._readers.get(type(node), _unknown)
+        return read(node, depth + 1) if depth <= _MAX_DEPTH else None
 
     def _constant(self, node: ast.Constant, depth: int) -> str | None:
         value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
@@ -138,19 +150,18 @@ class Values:
 
     def _join(self, between: str, parts: list[ast.expr], depth: int) -> str | None:
         texts = [self.text(each, depth) for each in parts[:2000]]
-        whole = between.join(text or "" for text in texts)
-        return None if None in texts or len(whole) > _MAX_TEXT else whole
+        known = [text for text in texts if text is not None]
+        whole = between.join(known)
+        return whole if len(known) == len(texts) and len(whole) <= _MAX_TEXT else None
 
     def _called(self, node: ast.Call, depth: int) -> str | None:
         name = full_name(node.func, self.names)
         last = name.rpartition(".")[2]
-        of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         if name == "os.path.join":
             return self._join("/", node.args, depth)
         if last == "joinpath":
-            return self._join("/", [*of, *node.args], depth)
-        if last in _SAME and node.args:
-            return self.text(node.args[0], depth)
-        if last in _SAME_METHODS and of and (text := self.text(of[0], depth)) is not None:
-            return text
-        return self._home(node, depth)
+            return self._join("/", [*own, *node.args], depth)
+        same = node.args[:1] if last in _SAME else own if last in _SAME_METHODS else []
+        texts = [self.text(each, depth) for each in same]
+        return next(filter(None, texts), None) or self._home(node, depth)

@@ -10,11 +10,18 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from text.values.numbers import CARDINAL, CHINESE_DIGITS, cardinal, chinese_number
+from text.values.numbers import (
+    CARDINAL,
+    CHINESE_DIGITS,
+    ONES,
+    TENS,
+    cardinal,
+    chinese_number,
+)
 
 Kind = Literal["text", "url", "email", "id", "date", "path", "glob", "folder", "quantity", "number"]
 MAX_CHARS = 20_000  # of a text; what stands behind is not read
@@ -42,13 +49,17 @@ class Value:
     is_quoted: bool = False
 
 
+_Read = Callable[[Kind, re.Match[str]], Value | None]
+
+
 def values_in(text: str) -> list[Value]:
     """Return the values that a text names, in order."""
     readable = text[:MAX_CHARS]
     taken: list[Value] = []
-    for kind, pattern, read in _kinds():
-        for match in pattern.finditer(readable):
-            value = read(kind, match)
+    lowered = readable.lower()
+    for row in _kinds():
+        for match in row.pattern.finditer(readable) if row.may_be_in(lowered) else ():
+            value = row.read(row.kind, match)
             if value is not None and _is_free(value, taken):
                 taken.append(value)
     return sorted(taken, key=lambda each: each.start)
@@ -93,36 +104,55 @@ def _either(words: Iterable[str]) -> str:
     )
 
 
+class _Row:
+    """One kind of value in the order in which they are read; its expression is compiled when a
+    text may hold such a value."""
+
+    def __init__(self, kind: Kind, needs: Iterable[str], pattern: str, read: _Read) -> None:
+        self.kind, self.read = kind, read
+        self._needs, self._pattern = tuple(needs), pattern
+
+    def may_be_in(self, lowered: str) -> bool:
+        """Return False for an ASCII text, in small letters, that holds none of what it needs."""
+        return not lowered.isascii() or any(each in lowered for each in self._needs)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self._pattern)
+
+
 @cache
-def _kinds() -> list[tuple[Kind, re.Pattern[str], Callable[[Kind, re.Match[str]], Value | None]]]:
-    """Return the kinds in the order in which they are read, each with its pattern and its
-    reader."""
+def _kinds() -> list[_Row]:
+    """Return the kinds in the order in which they are read, each with what an ASCII text needs for
+    it, its expression and its reader."""
+    quotes = [quote for pair in _tables()["quotes"] for quote in pair]
+    digits, number_words = "0123456789", (*ONES, *TENS, "hundred", "thousand")
     chinese = _either(word for word in _units() if not word.isascii())
     unit = rf"per\ cent(?![A-Za-z0-9_])|[A-Za-z]+(?![A-Za-z0-9_])|%|{chinese}"
-    rows: list[tuple[Kind, str, Callable[[Kind, re.Match[str]], Value | None]]] = [
-        ("text", _quoted_pattern(), _quoted),
-        ("url", rf"(?i)(?:https?|ftp|file)://[^{_END}]+|\bwww\.[\w-]+\.[^{_END}]+", _address),
-        ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _plain),
-        ("date", r"(?<!\d)\d{4}([-/.])\d{1,2}\1\d{1,2}(?![\d/-])|\d{4}年\d{1,2}月\d{1,2}[日号]", _date),
-        ("glob", rf"(?<![\w*?])[^{_END}:]*\*[^{_END}:]*|(?<![\w.])[\w./~-]+\?(?=\.)\.[\w*]+", _plain),
-        ("path", rf"(?<![A-Za-z0-9_.:/])(?:~|\.{{1,2}})?/[^{_END}*?:]*|(?<![\w~])~(?![\w/~])", _path),
-        ("path", r"(?<![A-Za-z0-9_./@#-])[A-Za-z][A-Za-z0-9_.-]*/(?:[\w.@+-]+/?)*", _relative),
-        ("path", r"(?<![\w./@#-])[\w.-]*[A-Za-z_\u4e00-\u9fff][\w.-]*/(?:[\w.@+-]+/?)*", _relative),
-        ("path", r"(?<![A-Za-z0-9_./@-])[A-Za-z][A-Za-z0-9_-]*(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
-        ("path", r"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
-        ("id", r"#(?=\w*\d)[\w-]+|(?<![\w#.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9]+(?:[-_][A-Z0-9]+)+\b"
+    rows: list[tuple[Kind, Iterable[str], str, _Read]] = [
+        ("text", quotes, _quoted_pattern(), _quoted),
+        ("url", ("://", "www."), rf"(?i)(?:https?|ftp|file)://[^{_END}]+|\bwww\.[\w-]+\.[^{_END}]+", _address),
+        ("email", "@", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _plain),
+        ("date", digits, r"(?<!\d)\d{4}([-/.])\d{1,2}\1\d{1,2}(?![\d/-])|\d{4}年\d{1,2}月\d{1,2}[日号]", _date),
+        ("glob", "*?", rf"(?<![\w*?])[^{_END}:]*\*[^{_END}:]*|(?<![\w.])[\w./~-]+\?(?=\.)\.[\w*]+", _plain),
+        ("path", "/~", rf"(?<![A-Za-z0-9_.:/])(?:~|\.{{1,2}})?/[^{_END}*?:]*|(?<![\w~])~(?![\w/~])", _path),
+        ("path", "/", r"(?<![A-Za-z0-9_./@#-])[A-Za-z][A-Za-z0-9_.-]*/(?:[\w.@+-]+/?)*", _relative),
+        ("path", "/", r"(?<![\w./@#-])[\w.-]*[A-Za-z_\u4e00-\u9fff][\w.-]*/(?:[\w.@+-]+/?)*", _relative),
+        ("path", ".", r"(?<![A-Za-z0-9_./@-])[A-Za-z][A-Za-z0-9_-]*(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
+        ("path", ".", r"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z0-9]+(?![A-Za-z0-9_])", _file),
+        ("id", digits, r"#(?=\w*\d)[\w-]+|(?<![\w#.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9]+(?:[-_][A-Z0-9]+)+\b"
                r"|(?<![\w#.-])[A-Z]{1,4}\d{4,}\b|(?<![\w-])(?=[0-9a-f-]*\d)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", _plain),
-        ("quantity", rf"(?P<symbol>[$€£¥￥])\s?(?P<number>{_DIGITS})", _quantity),
-        ("quantity", rf"(?<![A-Za-z0-9_.,])(?P<number>{_DIGITS})\s?(?P<unit>{unit})", _quantity),
-        ("quantity", rf"(?i)\b(?P<number>{CARDINAL})\s(?=(?P<unit>{unit}))", _quantity),
-        ("quantity", rf"(?P<number>{_HAN}+)(?P<unit>{chinese})", _quantity),
-        ("folder", rf"(?i)(?<![A-Za-z0-9_/.~])(?:{_either(_folders())})(?:\s+(?:folder|directory))?(?![\w/.])", _folder),
-        ("folder", f"(?:{_either(each for each in _folders() if not each.isascii())})(?:文件夹|目录|夹)?", _folder),
-        ("number", rf"(?<![A-Za-z0-9_.,:/-]){_DIGITS}(?![\d:]|[.,]\d|[A-Za-z_])", _number),
-        ("number", rf"(?i)\b(?!an?\b|one\b|zero\b){CARDINAL}", _number),
-        ("number", rf"(?:(?<![\u4e00-\u9fff])|(?<=[前后第最近过共有])){_HAN}+(?=[\s个条行份页名次张篇位只本件])", _number),
+        ("quantity", "$", rf"(?P<symbol>[$€£¥￥])\s?(?P<number>{_DIGITS})", _quantity),
+        ("quantity", digits, rf"(?<![A-Za-z0-9_.,])(?P<number>{_DIGITS})\s?(?P<unit>{unit})", _quantity),
+        ("quantity", number_words, rf"(?i)\b(?P<number>{CARDINAL})\s(?=(?P<unit>{unit}))", _quantity),
+        ("quantity", (), rf"(?P<number>{_HAN}+)(?P<unit>{chinese})", _quantity),
+        ("folder", _folders(), rf"(?i)(?<![A-Za-z0-9_/.~])(?:{_either(_folders())})(?:\s+(?:folder|directory))?(?![\w/.])", _folder),
+        ("folder", (), f"(?:{_either(each for each in _folders() if not each.isascii())})(?:文件夹|目录|夹)?", _folder),
+        ("number", digits, rf"(?<![A-Za-z0-9_.,:/-]){_DIGITS}(?![\d:]|[.,]\d|[A-Za-z_])", _number),
+        ("number", number_words, rf"(?i)\b(?!an?\b|one\b|zero\b){CARDINAL}", _number),
+        ("number", (), rf"(?:(?<![\u4e00-\u9fff])|(?<=[前后第最近过共有])){_HAN}+(?=[\s个条行份页名次张篇位只本件])", _number),
     ]  # fmt: skip
-    return [(kind, re.compile(pattern), read) for kind, pattern, read in rows]
+    return [_Row(*row) for row in rows]
 
 
 def _quoted_pattern() -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
@@ -29,9 +29,9 @@ _UNSPACED = (
     "\U00020000-\U0003ffff々〇"
 )
 _PICTURE = "\u2600-\u27bf\U0001f000-\U0001faff"
+_RUNS = pattern(f"([{_UNSPACED}]+)")
 _PIECES = pattern(
-    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<picture>[{_PICTURE}])"
-    rf"|(?P<number>\d+(?:,\d{{3}})+)|(?P<word>(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:(?![{_UNSPACED}])[^\W_])+)*)"
+    rf"(?P<picture>[{_PICTURE}])|(?P<number>\d+(?:,\d{{3}})+)|[^\W_]+(?:['’][^\W_]+)*"
 )
 _ASCII = pattern(
     r"\d+(?:,\d{3})+|[^\W_]+(?:'[^\W_]+)*", re.ASCII
@@ -75,17 +75,19 @@ def _tokens(text: str, *, singles: bool) -> Iterable[str]:
     return chain.from_iterable(found)
 
 
-def _of_any_script(text: str, *, singles: bool) -> Iterator[str]:
-    for found in _PIECES.finditer(unicodedata.normalize("NFKC", text)):
-        piece = found[0]
-        if found.lastgroup == "unspaced":
-            yield from (piece[at : at + 2] for at in range(len(piece) - 1))
-            if singles or len(piece) == 1:
-                yield from piece
-        elif found.lastgroup == "word":
-            yield from _forms(piece[:MAX_WORD_CHARS])
+def _of_any_script(text: str, *, singles: bool) -> list[str]:
+    tokens: list[str] = []
+    for place, part in enumerate(_RUNS.split(unicodedata.normalize("NFKC", text))):
+        if place % 2:
+            tokens += [part[at : at + 2] for at in range(len(part) - 1)]
+            tokens += part if singles or len(part) == 1 else ""
         else:
-            yield piece.replace(",", "")
+            for found in _PIECES.finditer(part):
+                piece = found[0]
+                tokens += (
+                    (piece.replace(",", ""),) if found.lastgroup else _forms(piece[:MAX_WORD_CHARS])
+                )
+    return tokens
 
 
 @lru_cache(maxsize=65_536)

@@ -218,21 +218,25 @@ class LessonFlow:
         show_output(seen)
 
     def _prove_others(self) -> None:
+        """Ask for other values until it is proven on two sets, on three where it has branches."""
         lesson = self.lesson
-        wanted = 2 + lesson.has_branches
-        is_ready = bool(lesson.cases or lesson.declared) or lesson.is_done_before
+        if not lesson.is_ready:
+            return
         at_hand = lesson.at_hand() if lesson.sets_known == 1 else {}
-        while lesson.parameters and is_ready and lesson.sets_known < wanted:
-            if lesson.sets_known == wanted - 1 == 2:
+        while lesson.sets_known < lesson.sets_wanted:
+            if lesson.sets_known == 2:
                 print(f"\n{say('lesson.branches')}")
-            was = lesson.values or dict.fromkeys(lesson.required, "")
-            key = "lesson.another_set_or" if at_hand else "lesson.another_set"
-            asked = say(key, values=", ".join(one_line(each, 60) for each in at_hand.values()))
-            given = self.questions.another_set(was, asked, at_hand)
+            given = self._other_values(at_hand)
             if given is None:
                 return
             at_hand = {}
             self._try(given)
+
+    def _other_values(self, at_hand: Mapping[str, str]) -> dict[str, str] | None:
+        was = self.lesson.values or dict.fromkeys(self.lesson.required, "")
+        key = "lesson.another_set_or" if at_hand else "lesson.another_set"
+        asked = say(key, values=", ".join(one_line(each, 60) for each in at_hand.values()))
+        return self.questions.another_set(was, asked, at_hand)
 
     def _try(self, given: Mapping[str, str]) -> None:
         """Try one set of values, and keep it as a case when it is right."""

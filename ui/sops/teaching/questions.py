@@ -193,22 +193,21 @@ def _change(listed: Listed, said: str) -> str:
     if name is None:
         value[2] = not value[2]
         return ""
-    if not _is_free(name, [each for each in listed if each is not value]):
-        return say("teach.bad_value_name", name=one_line(name, 60))
-    value[0], value[2] = name, True
-    return ""
+    return _rename(listed, value, name)
 
 
 def _add(listed: Listed, name: str, text: str) -> str:
-    same = next((each for each in listed if each[1] == text), None)
-    if not _is_free(name, [each for each in listed if each is not same]):
-        return say("teach.bad_value_name", name=name)
-    if same is None:
-        listed.append([name, text, True])
-    else:
-        same[0], same[2] = name, True
+    new = ["", text, True]
+    same = next((each for each in listed if each[1] == text), new)
+    problem = _rename(listed, same, name)
+    listed += [new] if same is new and not problem else []
+    return problem
+
+
+def _rename(listed: Listed, value: list[Any], name: str) -> str:
+    """Let a value vary under a name, which no other value has. Return what is wrong."""
+    taken = [each[0] for each in listed if each is not value]
+    if name in taken or not _NAME.fullmatch(name):
+        return say("teach.bad_value_name", name=one_line(name, 60))
+    value[0], value[2] = name, True
     return ""
-
-
-def _is_free(name: str, listed: Listed) -> bool:
-    return bool(_NAME.fullmatch(name)) and all(each[0] != name for each in listed)

@@ -50,12 +50,7 @@ class TeachUsage(SopwithError):
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when
     nothing can be learned."""
-    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) > 1:
-        raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
-    if not NAME.fullmatch(args.sop):
-        raise TeachUsage(
-            say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
-        )
+    _check_usage(args)
     is_named = bool(args.from_run or args.from_file)
     if args.look and is_named:
         from ui.sops.teaching.lesson_look import look
@@ -73,6 +68,15 @@ def teach_(args: Namespace, config: Config) -> int:
     except (KeyboardInterrupt, EOFError):
         print(f"\n{say('teach.stopped')}", file=sys.stderr)
         return 130
+
+
+def _check_usage(args: Namespace) -> None:
+    """Raise TeachUsage for two sources, and for a name that an SOP cannot have."""
+    if len([each for each in (args.record, args.from_run, args.from_file) if each]) > 1:
+        raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
+    if not NAME.fullmatch(args.sop):
+        name, near = one_line(args.sop, 80), _near_name(args.sop)
+        raise TeachUsage(say("teach.bad_name", name=name, near=near))
 
 
 def _near_name(text: str) -> str:

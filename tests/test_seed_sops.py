@@ -86,6 +86,8 @@ def test_a_seed_is_valid_whole_and_in_both_languages(name: str) -> None:
     assert re.search(r"[一-鿿]{4}", sop.body("zh")) and f"name: {name}\n" in chinese
     assert not re.search(r"[一-鿿]", sop.body("en"))
     assert sop.summary("zh") != sop.description and len(sop.description) <= 110
+    meanings = [schema["description"] for schema in sop.schemas("zh").values()]
+    assert all(re.search(r"[一-鿿]", meaning) for meaning in meanings), meanings
 
 
 def test_the_store_holds_exactly_these() -> None:

@@ -150,7 +150,7 @@ def test_a_run_is_stopped_and_goes_on_when_told(window: Window) -> None:
     window.find(".tailing", has_text="begun").wait_for()
     window.button("Stop").click()
     window.find(".closing .chip", has_text="stopped").wait_for()
-    window.button("Go on with it").click()
+    window.button("Continue").click()
     window.find(".markdown", has_text="I went on.").wait_for()
 
 
@@ -192,7 +192,7 @@ def test_search_says_which_time_it_understood(window: Window, site: Served, live
     window.page.keyboard.press("Enter")
     window.find(".turns .said", has_text="loud printer").wait_for()
     window.expect(window.find(".facts .chip").first).to_contain_text("today")
-    window.button("Around it").first.click()
+    window.button("In context").first.click()
     window.find("dialog .marked").wait_for()
 
 

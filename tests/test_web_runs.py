@@ -310,6 +310,8 @@ def test_markup_in_every_field_stays_text(site: Served) -> None:
 def test_errors_come_in_the_browsers_language(site: Served) -> None:
     chinese = {**site.browser(), "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
     assert "没有运行" in site.ask("GET", "/api/runs/nix", headers=chinese).json["error"]["text"]
+    shown = site.ask("GET", "/api/sops/largest-files", headers=chinese).json["parameters"]
+    assert shown["properties"]["folder"]["description"] == "文件夹"
     assert "没有这个" in site.get("/api/errands/x?lang=zh").json["error"]["text"]
     assert "there is no run" in site.get("/api/runs/nix").json["error"]["text"]
 

@@ -62,6 +62,11 @@ def taught(window: Window, site: Served) -> None:
     window.find("h1", has_text="sort-list").wait_for()
 
 
+def test_teaching_says_what_to_do_while_there_is_no_run(window: Window) -> None:
+    window.go("teach").find("p", has_text="No run has ended well yet").wait_for()
+    window.expect(window.find("main select")).to_have_count(0)
+
+
 def test_sop_is_taught_edited_compared_renamed_and_removed(window: Window, site: Served) -> None:
     taught(window, site)
     assert site.get("/api/sops/sort-list").json["status"] == "probation"
@@ -139,6 +144,8 @@ def test_settings_are_changed_tested_and_corrected(window: Window, site: Served)
         window.find("dialog input").nth(number).fill(text)
     window.find("dialog").get_by_role("button", name="Save").click()
     window.find(".entries li", has_text="qwen3").wait_for()
+    models = window.go("chat").page.get_by_role("combobox", name="Model")
+    window.expect(models).to_contain_text("local")
     window.go("settings/approvals").page.get_by_label("installing programs").uncheck()
     window.find(".toast", has_text="safety.confirm").wait_for()
     limit = window.page.get_by_label("Turns")

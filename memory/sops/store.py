@@ -118,10 +118,25 @@ class Sop:
             return self.description
         if lang == "zh" and self.translated is not None:
             return self.translated
+        return str(self._front(lang).get("description") or self.description)
+
+    def schemas(self, lang: str) -> dict[str, dict[str, Any]]:
+        """Return the parameters by name, described in the language where SKILL.LANG.md does so."""
+        procedure = self.procedure
+        known = dict(procedure.parameters) if procedure else {}
+        meanings = self._front(lang).get("parameters") if known and lang != "en" else None
+        said = meanings if isinstance(meanings, dict) else {}
+        return {
+            name: {**schema, "description": str(said[name])} if name in said else dict(schema)
+            for name, schema in known.items()
+        }
+
+    def _front(self, lang: str) -> Mapping[str, Any]:
+        """Return the front matter in the language; {} where the translation is broken."""
         try:
-            return str(_front_matter(self._text(lang)).get("description") or self.description)
-        except SopError:  # the translation is broken; the English one was read already
-            return self.description
+            return _front_matter(self._text(lang))
+        except SopError:
+            return {}
 
     def _text(self, lang: str) -> str:
         translated = self.folder / f"SKILL.{lang}.md"

@@ -150,9 +150,10 @@ class Asking(NamedTuple):
         """Ask for the values that are missing, one by one."""
         procedure = shown.sop.procedure
         assert procedure is not None
-        values = {name: shown.parameters[name] for name in shown.parameters}
+        values = dict(shown.parameters)
+        described = shown.sop.schemas(self.lang)
         for name in shown.missing:
-            schema = procedure.parameters[name]
+            schema = described[name]
             meaning, wrong = str(schema.get("description") or name), ""
             for attempt in range(TRIES):
                 text = (

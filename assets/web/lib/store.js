@@ -118,6 +118,6 @@ listen((message) => {
   } else if (message.type === "bye") {
     toast(say("live.bye"));
   } else if (message.type === "learned" && message.name) {
-    toast(say("learned.toast", { name: message.name }), "good");
+    toast(say("learned.line", { name: message.name }), "good");
   }
 });

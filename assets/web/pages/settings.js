@@ -2,7 +2,7 @@
 import { html, reactive } from "../lib/html.js";
 import { get, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
-import { doing, errandDone, toast } from "../lib/store.js";
+import { doing, errandDone, loadState, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { say } from "../lib/words.js";
 import { act, chip, Dialog, head, instead, tabs } from "../parts/bits.js";
@@ -19,7 +19,7 @@ export const Settings = {
     const tab = () => (TABS.includes(route.rest[0]) ? route.rest[0] : TABS[0]);
     const put = (key, value = null) => doing(async () => {
       toast((await post("/api/settings", { key, value })).said);
-      await all.reload();
+      await Promise.all([all.reload(), loadState()]); // the chat offers the models
       return true;
     });
     const VIEWS = { models: Models, mcp: Servers, approvals: Approvals, notify: Notify };
@@ -50,7 +50,7 @@ const Models = {
     const shown = reactive({ form: null });
     const store = (form) => props.put(`models.${form.name}`, Object.fromEntries(Object.entries(form).filter(([key, value]) => key !== "name" && value)));
     return () => html`<section class="card"><header><h2>${say("settings.models")}</h2><span class="grow"></span>${act(say("settings.add_model"), () => (shown.form = { name: "", kind: "openai", model: "", base_url: "", api_key: "" }), { name: "plus" })}</header><p class="dim">${say("settings.models_why")}</p>
-      ${props.held.models.length ? html`<ul class="entries">${props.held.models.map((each) => html`<li key=${each.name}><p><b>${each.name}</b> <span class="mono">${each.model}</span> <span class="dim">${[each.kind, each.base_url].filter(Boolean).join(" · ")}</span></p>
+      ${props.held.models.length ? html`<ul class="entries">${props.held.models.map((each) => html`<li key=${each.name} class="tool-row"><p class="grow"><b>${each.name}</b> <span class="mono">${each.model}</span> <span class="dim">${[each.kind, each.base_url].filter(Boolean).join(" · ")}</span></p>
         <div class="actions">${act(say("settings.test"), () => tests.start("models", each.name), { kind: "small", busy: tests.isAt(each.name) })}
           ${act(say("settings.edit"), () => (shown.form = { name: each.name, kind: each.kind, model: each.model, base_url: each.base_url ?? "", api_key: "" }), { kind: "small" })}
           ${act(say("settings.remove"), () => props.put(`models.${each.name}`), { kind: "small danger" })}</div>${tests.of(each.name)}</li>`)}</ul>` : html`<p>${say("settings.no_models")}</p>`}</section>
@@ -116,6 +116,6 @@ const Notify = {
       <div class="actions">${act(say("settings.save"), store, { kind: "primary", disabled: !typed.urls.trim() })} ${act(say("settings.test"), () => tests.start("notify"), { busy: tests.isAt(), disabled: !props.held.notify.urls })}</div>${tests.of()}
       <label class="field"><span>${say("settings.quiet")} <small class="dim">${say("settings.quiet_hint")}</small></span><input value=${typed.quiet} placeholder="22:00-07:00" onInput=${(event) => (typed.quiet = event.target.value)} /></label>
       <div class="actions">${act(say("settings.save"), () => props.put("notify.quiet", typed.quiet.trim() || null), { kind: "small", disabled: typed.quiet === props.held.notify.quiet })}</div></section>
-      <section class="card"><h2>${say("settings.channels")}</h2><p class="dim">${say("settings.channels_why")}</p><p>${["telegram", "webhook"].map((name) => html`<span key=${name}>${chip(props.held.channels[name] ? "open" : "closed")} ${name} </span>`)}</p></section>`;
+      <section class="card"><h2>${say("settings.channels")}</h2><p class="dim">${say("settings.channels_why")}</p><dl class="pairs">${[["telegram", "Telegram"], ["webhook", "Webhook"]].map(([key, name]) => html`<div key=${key}><dt>${name}</dt><dd>${props.held.channels[key] ? chip("open", say("settings.channel_on")) : chip("closed", say("settings.channel_off"))}</dd></div>`)}</dl></section>`;
   },
 };

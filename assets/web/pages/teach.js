@@ -75,13 +75,18 @@ function what(form, runs, change, forget, look, isReady, busy) {
     <label class="field"><span>${say("teach.name")} <small class="dim">${say("teach.name_hint")}</small></span>
       <input value=${form.name} autocomplete="off" spellcheck="false" placeholder="old-files" aria-invalid=${!!form.name && !NAME.test(form.name)} onInput=${change("name")} /></label>
     ${tabs(SOURCES.map((name) => [name, say(`teach.${name}`)]), form.from, (name) => ((form.from = name), forget()))}
-    ${form.from === "run" ? html`<label class="field"><span>${say("teach.which_run")} <small class="dim">${say("teach.record_hint")}</small></span><select value=${form.run} onChange=${change("run")}><option value=""></option>
-        ${shown.map((run) => html`<option key=${run.run} value=${run.run}>${when(run.started)} · ${run.task.slice(0, 90)}</option>`)}</select></label>`
+    ${form.from === "run" ? whichRun(shown, form, change, runs.data)
       : form.from === "text" ? html`<label class="field"><span>${say("teach.text_hint")}</span><textarea rows="8" class="mono" value=${form.text} onInput=${change("text")}></textarea></label>`
       : html`<label class="field"><span>${say("teach.file_hint")}</span><input type="file" accept=".md,.sh,.yaml,.yml,.txt" onChange=${(event) => (Object.assign(form, { file: event.target.files[0] ?? null, upload: null }), forget())} /></label>`}
     <label class="field"><span>${say("teach.request")} <small class="dim">${say("optional")}</small></span>
       <input value=${form.request} placeholder=${say("teach.request_hint")} onInput=${change("request")} /></label>
     <div class="actions">${act(say("teach.look"), look, { kind: "primary", disabled: !isReady(), busy: busy.is })}</div></form></section>`;
+}
+
+function whichRun(shown, form, change, isLoaded) {
+  if (isLoaded && !shown.length) return html`<p class="dim">${say("teach.no_runs")}</p>`;
+  return html`<label class="field"><span>${say("teach.which_run")} <small class="dim">${say("teach.record_hint")}</small></span><select value=${form.run} onChange=${change("run")}><option value="">${say("teach.pick_run")}</option>
+    ${shown.map((run) => html`<option key=${run.run} value=${run.run}>${when(run.started)} · ${run.task.slice(0, 90)}</option>`)}</select></label>`;
 }
 
 /** A script with its parameters marked, or the steps. */

@@ -18,20 +18,20 @@ export function telling(args) {
 }
 
 export const Call = {
-  props: { part: Object, run: String },
+  props: { part: Object, run: String, isAsked: Boolean },
   setup(props) {
     const isOpen = ref(false);
     return () => {
       const { part } = props;
-      const state = part.status || "working";
+      const state = part.status || (props.isAsked ? "waiting" : "working");
       const change = part.data?.diff;
       const shownOpen = isOpen.value;
       return html`<section class=${`call ${state}`}>
         <button type="button" class="call-line" aria-expanded=${shownOpen} onClick=${() => (isOpen.value = !shownOpen)}>
-          <span class="call-mark" aria-label=${sayOr(`call.${state}`, state)} role="img">${part.status ? MARKS[state] ?? "?" : html`<i class="spinner"></i>`}</span>
+          <span class="call-mark" aria-label=${sayOr(`call.${state}`, state)} role="img">${state === "working" ? html`<i class="spinner"></i>` : MARKS[state] ?? "?"}</span>
           <b>${part.tool}</b>
           <span class="call-says">${part.note || telling(part.args)}</span>
-          <span class="call-time">${part.status ? seconds(part.seconds) : say("call.working")}</span>
+          <span class="call-time">${part.status ? seconds(part.seconds) : say(`call.${state}`)}</span>
           ${icon(shownOpen ? "down" : "right")}
         </button>
         ${!part.status && part.output && !shownOpen && html`<pre class="tailing">${part.output.trimEnd().split("\n").slice(-4).join("\n")}</pre>`}

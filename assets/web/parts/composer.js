@@ -39,7 +39,7 @@ export const Composer = {
     function add(files) {
       if (!store.changes) return toast(say("readonly.why"));
       for (const file of files) {
-        const shown = reactive({ name: file.name || "file", size: file.size, id: null });
+        const shown = reactive({ name: file.name || "file", size: file.size, id: null, picture: file.type.startsWith("image/") ? URL.createObjectURL(file) : "" });
         draft.files.push(shown);
         doing(() => upload(file)).then((given) => {
           if (given) shown.id = given.id;
@@ -88,8 +88,8 @@ export const Composer = {
     return () => !store.changes ? closed() : html`
       <form class=${{ composer: true, dragged: draft.isDragged }} onSubmit=${(event) => (event.preventDefault(), send())}
         onDragover=${(event) => (event.preventDefault(), (draft.isDragged = true))} onDragleave=${() => (draft.isDragged = false)} onDrop=${dropped}>
-        ${draft.files.length ? html`<ul class="files">${draft.files.map((file) => html`<li key=${file.name} class="file">
-          ${file.id ? icon("file") : html`<i class="spinner"></i>`}${file.name} <small>${bytes(file.size)}</small>
+        ${draft.files.length ? html`<ul class="files">${draft.files.map((file, n) => html`<li key=${n} class="file">
+          ${file.picture && html`<img src=${file.picture} alt="" onLoad=${() => URL.revokeObjectURL(file.picture)} />`}${file.id ? !file.picture && icon("file") : html`<i class="spinner"></i>`}${file.name} <small>${bytes(file.size)}</small>
           <button type="button" class="btn quiet square" aria-label=${say("composer.drop_file", { name: file.name })}
             onClick=${() => (draft.files = draft.files.filter((each) => each !== file))}>${icon("close")}</button></li>`)}</ul>` : null}
         <label><span class="hidden">${say("composer.label")}</span>

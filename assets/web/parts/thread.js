@@ -12,6 +12,7 @@ const ATTACHED = /\n\n[^\n]*\n(- [^\n]*\/files\/[^\n]*(\n|$))+$/; // what the se
 /** The whole of a run. `isTrace`: nothing is left out, and turns have a line with what they cost. */
 export function thread(story, { isTrace = false, sent = null, waiting = [], branch = null } = {}) {
   const isPut = (part) => waiting.some((each) => each.id === part.id); // a card below asks it
+  const isAsked = waiting.some((each) => each.run === story.run);
   return html`<article class="run" key=${story.run} aria-label=${story.task.slice(0, 120)}>
     <div class="asks"><div class="bubble">${spokenTask(story)}</div>${files(story)}
       <p class="dim small said-line">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}
@@ -19,17 +20,17 @@ export function thread(story, { isTrace = false, sent = null, waiting = [], bran
         <button type="button" class="btn quiet small" onClick=${() => branch(null)}>${say("chat.branch")}</button>`}</p></div>
     ${story.parts.filter((part) => (isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)) && !isPut(part)).flatMap((part, n, all) => [
       isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null,
-      one(part, story), // each with its key: an opened call stays open when something comes before it
+      one(part, story, isAsked), // each with its key: an opened call stays open when something comes before it
     ])}
-    ${waiting.some((each) => each.run === story.run) ? null : last(story)}
+    ${isAsked ? null : last(story)}
   </article>`;
 }
 
 const spokenTask = (story) => (story.files.length ? story.task.replace(ATTACHED, "") : story.task);
 
-function one(part, story) {
+function one(part, story, isAsked) {
   if (part.kind === "text") return part.text || part.isGrowing ? html`<${Markdown} key=${part.key} text=${part.text} isGrowing=${!!part.isGrowing} />` : null;
-  if (part.kind === "call") return html`<${Call} key=${part.key} part=${part} run=${story.run} />`;
+  if (part.kind === "call") return html`<${Call} key=${part.key} part=${part} run=${story.run} isAsked=${isAsked} />`;
   if (part.kind === "steered") return html`<div class="asks steered" key=${part.key}><div class="bubble">${part.text}</div></div>`;
   if (part.kind === "rote")
     return html`<p class="line rote" key=${part.key}>${icon("rote")}<a href=${`/sops/${encodeURIComponent(part.sop)}`}>${say("rote.name", part)}</a></p>`;

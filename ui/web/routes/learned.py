@@ -127,6 +127,7 @@ def _shown(sop: Sop) -> dict[str, Any]:
     del shown["runs"], shown["rote_rate"]
     if procedure is not None:
         shown |= _steps(procedure)
+        shown["parameters"]["properties"] = sop.schemas(language())
         cases = read_cases(sop.folder)
         shown["cases"] = [
             {"name": case.name, "parameters": dict(case.parameters)} for case in cases
@@ -135,11 +136,9 @@ def _shown(sop: Sop) -> dict[str, Any]:
 
 
 def _steps(procedure: Procedure) -> dict[str, Any]:
-    properties = {name: dict(schema) for name, schema in procedure.parameters.items()}
     return {
         "parameters": {
             "type": "object",
-            "properties": properties,
             "required": list(procedure.required),
         },
         "wordings": [wording.text for wording in procedure.wordings],

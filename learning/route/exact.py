@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked, bare, without_articles
 from learning.route.typed import FREE, is_cautious, is_free_text, read
+from memory.sops import Sop
 from replay.procedure import Procedure
 from replay.wordings import SLOT, Wording
 from text import pattern
@@ -76,9 +77,10 @@ def is_vague(wording: Wording) -> bool:
     return bool(said) and ":glob}" not in wording.text and set(said) <= set(words()["vague"])
 
 
-def may_be_asked(procedure: Procedure, asked: Asked) -> bool:
+def may_be_said(sop: Sop, asked: Asked) -> bool:
     """Take a quick look: the request holds the words of one of the wordings."""
-    return any(_may_be(each, asked) for each in procedure.wordings)
+    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
+    return procedure is not None and any(_may_be(each, asked) for each in procedure.wordings)
 
 
 def _may_be(wording: Wording, asked: Asked) -> bool:

@@ -14,7 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from learning.route.exact import is_vague, may_be_asked, readings
+from learning.route.exact import is_vague, may_be_said, readings
 from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked, bare
 from learning.route.typed import is_cautious, path_said
@@ -40,11 +40,8 @@ class Match(NamedTuple):
 
     def paths_in(self, folder: Path) -> list[Path]:
         """Return what the request names by its bare name, and means in this folder."""
-        procedure = self.sop.procedure
-        schemas = procedure.parameters if procedure else {}
-        there = [name for name, shape in self.slots if shape != "new"]
-        paths = (_paths(self.parameters[name], schemas[name]) for name in there)
-        return [path for path in map(Path, chain(*paths)) if path.parent == folder]
+        there = (self.parameters[name] for name, shape in self.slots if shape != "new")
+        return [path for path in map(Path, chain(*map(_each, there))) if path.parent == folder]
 
     def is_at_hand(self, folder: Path) -> bool:
         """Return True where all is there that a seed's request names in this folder."""
@@ -92,7 +89,7 @@ def exact_match(
     asked = Asked.read(request)
     if len(request) > MAX_CHARS or not asked.squeezed.strip():
         return None
-    sops = [sop for sop in sops if _may_be_said(sop, asked)]
+    sops = [sop for sop in sops if may_be_said(sop, asked)]
     said = (way.is_said_of(sops, vague=vague) for way in ways(asked, where))
     return next(filter(None, said), None)
 
@@ -143,13 +140,6 @@ def only_reads(sop: Sop, asked: Asked) -> bool:
     return not is_cautious(asked.words, " ".join(each.text for each in procedure.wordings))
 
 
-def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Return the paths that a value is, or holds."""
-    if schema["type"] == "array":
-        return [path for each in value for path in _paths(each, schema.get("items", {"type": ""}))]
-    return [value] if schema.get("format") == "path" else []
-
-
 def _own(found: Iterable[_Found]) -> list[_Found]:
     """Return what the owner taught."""
     return [each for each in found if not each.match.sop.is_seed]
@@ -159,12 +149,6 @@ def _owners_first(found: list[_Found]) -> list[_Found]:
     """Leave out the seeds where a wording of the owner's leaves no more to free texts."""
     least = min((each.free for each in found if each.match.sop.is_seed), default=inf)
     return _own(each for each in found if each.free <= least) or found
-
-
-def _may_be_said(sop: Sop, asked: Asked) -> bool:
-    """Take a quick look: the request holds words of one of the wordings."""
-    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
-    return procedure is not None and may_be_asked(procedure, asked)
 
 
 def _only_one(best: Sequence[_Found]) -> Match | None:

@@ -138,9 +138,10 @@ def _spelled(text: str, schema: Any, shape: str, where: Where) -> Any:
         return text[1:-1]
     if not is_free_text(schema):
         return read(text, schema, shape, where)
+    if text in schema.get("examples", ()):
+        return text
     is_more = is_cautious(text) if shape else text.lower() in words()["everyone"]
-    is_known = text in schema.get("examples", ())
-    return None if is_more and not is_known else text
+    return None if is_more else text
 
 
 def _filled(
@@ -164,10 +165,9 @@ def _read(
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
     said = asked.written[first:end].removeprefix("的")
-    begins_word = first < start or said[:1] in (":", "：")
-    if slot.shape != "words" and not begins_word:
-        return None
-    return read(said.strip(), schema, slot.shape, where)
+    begins_word = first < start or said.startswith((":", "："))
+    is_said = slot.shape == "words" or begins_word
+    return read(said.strip(), schema, slot.shape, where) if is_said else None
 
 
 @lru_cache(maxsize=4096)

@@ -61,7 +61,7 @@ class Shown:
     @property
     def is_whole(self) -> bool:
         """Return True when nothing is missing, left over or refused."""
-        return not (self.missing or self.unused or self.problem)
+        return not any((self.missing, self.unused, self.problem))
 
     @property
     def weight(self) -> float:
@@ -135,8 +135,7 @@ def _take(
     if fit.name in shown.parameters or _is_taken(fit.place, shown):
         return
     names = frozenset().union(*together).intersection([*shown.parameters, fit.name])
-    is_alone = fit.name not in names
-    goes_with = is_alone or any(names <= each for each in together)
+    goes_with = fit.name not in names or any(names <= each for each in together)
     if goes_with and _may_be_meant(fit.value, procedure, fit.name):
         shown.parameters[fit.name] = fit.value
         shown.places[fit.name] = fit.place
@@ -226,9 +225,7 @@ def _as_number(value: Value, schema: Schema, unit: str) -> int | float | None:
         return None
     figure = number(value.value, kind)
     times = 1 if value.unit == unit else words()["units"].get(unit, {}).get(value.unit)
-    if figure is None or times is None:
-        return None
-    return figure * times
+    return None if figure is None or times is None else figure * times
 
 
 def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:

@@ -20,7 +20,7 @@ from learning.route.request import MAX_CHARS, Asked, bare
 from learning.route.typed import is_cautious, path_said
 from memory.sops import Sop
 from replay.parameters import ParameterError
-from replay.procedure import Procedure
+from replay.procedure import EFFECTS, Procedure
 from replay.wordings import SLOT, Wording
 from text.values import folder_names
 
@@ -58,14 +58,14 @@ class _Found(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `reads`:
-    only for what reads; `is_bare`: wordings are said without the words that ask to be shown
+    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `effects`:
+    of what may be meant; `is_bare`: wordings are said without the words that ask to be shown
     something, too."""
 
     asked: Asked
     where: Where
     folder: str = ""
-    reads: bool = False
+    effects: Sequence[str] = EFFECTS
     is_bare: bool = False
 
     def takes_folder(self, parameters: Mapping[str, Any]) -> bool:
@@ -98,7 +98,7 @@ def barely_said(asked: Asked, sops: Iterable[Sop], where: Where) -> Match | None
     """Return what only reads and has the request as a wording, both without the words that ask to
     be shown something."""
     sops = [sop for sop in sops if only_reads(sop, asked)]
-    said = (way._replace(reads=True, is_bare=True).is_said_of(sops) for way in ways(asked, where))
+    said = (way._replace(is_bare=True).is_said_of(sops) for way in ways(asked, where))
     return next(filter(None, said), None)
 
 
@@ -163,7 +163,7 @@ def _only_one(best: Sequence[_Found]) -> Match | None:
 def _found(sop: Sop, way: Way, *, vague: bool) -> Iterator[_Found]:
     """Yield the wordings of an SOP that a request is, with values that it can take."""
     procedure = sop.procedure
-    if procedure is None or (way.reads and procedure.effects != "none"):
+    if procedure is None or procedure.effects not in way.effects:
         return
     for wording, values in readings(way.asked, procedure, way.where, is_bare=way.is_bare):
         parameters = _bound(procedure, values, way)
@@ -211,20 +211,20 @@ def ways(asked: Asked, where: Where) -> Iterator[Way]:
         yield way
         rest = bare(way.asked.task)
         if rest != way.asked.task:
-            yield way._replace(asked=Asked.read(rest), reads=True)
+            yield way._replace(asked=Asked.read(rest), effects=("none",))
 
 
 def _apart(asked: Asked, where: Where) -> Iterator[Way]:
     """Yield the request without a folder that it names, to be done in that folder."""
     for match in _places().finditer(asked.plain, asked.start, asked.end):
-        folder = path_said(match["en"] or match["zh"], where)
+        folder = path_said(match[str(match.lastgroup)], where)
         if folder is None or Path(folder).is_file():
             continue
         front = asked.written[asked.start : match.start()]
         behind = asked.written[match.end() : asked.end]
         if not front:
             yield Way(Asked.read(f"{behind} {match[0]}"), where)
-        is_away = (match["at"] or match["from"]) in words()["places"]["away"]
+        is_away = not {match["at"], match["from"]}.isdisjoint(words()["places"]["away"])
         is_within = bool(front and behind)
         new = where.cwd if is_away or is_within else None
         there = where._replace(cwd=Path(folder), new=new)

@@ -158,17 +158,14 @@ class Question:
     def near(self) -> list[Shown]:
         """Return the SOPs near the request with their values, the nearest first: by words, by
         meaning, by what they take."""
-        meant = self._meant()
-        count, most = POOL if meant else BEST, max(self.scores.values(), default=0.0) or 1.0
-        pool = [*self._best(self.scores, count), *self._best(meant, count)]
+        scores, meant = self.scores, self._meant()
+        count, most = POOL if meant else BEST, max(scores.values(), default=0.0) or 1.0
+        pool = [*self._best(scores, count), *self._best(meant, count)]
         found = [
-            fill(
-                sop, self.asked, self.where, self.scores.get(name, 0.0) / most, meant.get(name, 0.0)
-            )
+            fill(sop, self.asked, self.where, scores.get(name, 0.0) / most, meant.get(name, 0.0))
             for name, sop in {sop.name: sop for sop in pool}.items()
         ]
-        nearest = sorted(found, key=lambda each: -each.weight)
-        near = [each for each in nearest if self._may_be_meant(each)]
+        near = sorted(filter(self._may_be_meant, found), key=lambda each: -each.weight)
         for each in near[:BEST]:
             each.told = self.ranking.rare_share(self.asked.task, each.sop.name)
         return near

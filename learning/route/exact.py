@@ -4,7 +4,7 @@ filled by texts of their types."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -33,11 +33,6 @@ class Slot(NamedTuple):
     name: str
     shape: str
 
-    @property
-    def freely(self) -> Slot:
-        """Return the slot that takes several words, too."""
-        return self._replace(shape=self.shape or "words")
-
 
 Piece = str | Slot | tuple[Any, ...]  # a word; a slot; a group of choices, each a tuple of pieces
 Filling = tuple[tuple[Slot, int, int], ...]  # slots with the places of their texts
@@ -64,7 +59,9 @@ def loosely(
     said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
     for row in said:
         for filling in _fillings(row, asked.lower, asked.start, asked.end):
-            free = tuple((slot.freely, start, end) for slot, start, end in filling)
+            free = tuple(
+                (Slot(s.name, s.shape or "words"), start, end) for s, start, end in filling
+            )
             if (found := _filled(asked, free, procedure, where)) is not None:
                 return {slot.name: (found[slot.name], (start, end)) for slot, start, end in free}
     return {}
@@ -174,11 +171,6 @@ def _read(
 def pieces(wording: str) -> tuple[Piece, ...]:
     """Return a wording as words, groups and slots."""
     return _pieces(without_articles(wording.translate(PLAIN).lower()))
-
-
-def each_in_pieces(wordings: Iterable[str]) -> list[tuple[Piece, ...]]:
-    """Return each of some wordings so."""
-    return [pieces(each) for each in wordings]
 
 
 def _pieces(lower: str) -> tuple[Piece, ...]:

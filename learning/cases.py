@@ -49,8 +49,7 @@ class Case:
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """Return the cases of the SOP in a folder, by name. Raises SopError, which names the file that
-    cannot be read."""
+    """Return the cases of the SOP in a folder, by name. Raises SopError."""
     paths = sorted((folder / "cases").glob("*.yaml"))
     return [_read(path) for path in paths[:MAX_CASES]]
 

@@ -80,16 +80,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """One run that taught a draft: the values that its parameters had, and where each argument came
-    from."""
+    """One run that taught a draft: the values that it had, and where each argument came from."""
 
     trace: Trace
     values: dict[str, Any]
     provenance: list[dict[str, Any]]
 
     def case(self) -> dict[str, Any]:
-        """Return a regression case (learning/cases.py): these parameters end well. A try adds what
-        came of them."""
+        """Return a regression case (learning/cases.py); a try adds what came of it."""
         about = {"request": self.trace.request, "run": self.trace.run, "cwd": str(self.trace.cwd)}
         return {"parameters": self.values, "expect": {"status": "done"}} | about
 
@@ -155,8 +153,7 @@ def write_draft(
 
 
 def whole(text: str, name: str, file: str = "") -> Draft:
-    """Return the draft of a text that is a sop.yaml, as its author wrote it. Raises LearningError
-    with the line that is wrong."""
+    """Return the draft of a text that is a sop.yaml. Raises LearningError with the wrong line."""
     check_name(name)
     try:
         procedure = load({"sop.yaml": text})
@@ -203,8 +200,7 @@ def check_name(name: str) -> None:
 
 
 def _scripts_apart(content: Content) -> dict[str, str]:
-    """Make files of scripts with {{ in them, which sop.yaml would take for templates, and of ones
-    longer than a screen."""
+    """Make files of scripts with {{ in them, a template in sop.yaml, and of long ones."""
     files: dict[str, str] = {}
     for phase, steps in (("plan", content.plan), ("commit", content.commit)):
         for number, step in enumerate(steps, 1):

@@ -23,8 +23,7 @@ _UNFIT_FOR_A_BLOCK = re.compile(
 
 @contextmanager
 def in_folder(name: str, files: Mapping[str, str | bytes]) -> Iterator[Sop]:
-    """Write the files into a folder of their own, which goes away at the end, and read the SOP in
-    it."""
+    """Write the files into a folder that goes away at the end, and read the SOP in it."""
     with tempfile.TemporaryDirectory(prefix="sopwith-sop-") as place:
         folder = Path(place).resolve() / name
         written(folder, files)
@@ -40,8 +39,7 @@ def written(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def load(files: Mapping[str, str]) -> Procedure:
-    """Read sop.yaml and its scripts from texts as replay/procedure.py reads them from a folder.
-    Raises ProcedureError."""
+    """Read sop.yaml and its scripts from texts. Raises ProcedureError."""
     steps = {p: text for p, text in files.items() if p == "sop.yaml" or p.startswith("scripts/")}
     with tempfile.TemporaryDirectory(prefix="sopwith-draft-") as place:
         written(Path(place), steps)
@@ -94,8 +92,7 @@ def to_yaml(value: Mapping[str, Any]) -> str:
 def skill_text(
     name: str, content: Mapping[str, Any], notes: Sequence[str], description: str = ""
 ) -> str:
-    """Return SKILL.md, which people and models read, of what sop.yaml holds. Valid front matter of
-    the Agent Skills format."""
+    """Return SKILL.md in the Agent Skills format, of what sop.yaml holds."""
     import yaml
 
     said = {key: value for key, value in content.items() if value}
@@ -174,8 +171,7 @@ def _one_line(text: str) -> str:
 
 
 def trace_text(trace: Trace) -> str:
-    """Return the trace as JSON lines: the request, each call with its result, the end. The run log
-    is redacted already."""
+    """Return the trace as JSON lines: the request, each call with its result, the end."""
     about = {"run": trace.run, "at": trace.at, "request": trace.request, "cwd": str(trace.cwd)}
     lines: list[dict[str, Any]] = [about]
     for call in trace.calls:

@@ -58,8 +58,7 @@ class ReplayGuards:
         cwd: Path,
         lang: Lang = "en",
     ) -> ReplayGuards:
-        """Return the guards for a run of an SOP; its evidence.json says what it recorded when it
-        was taught."""
+        """Return the guards for a run of an SOP, by what its evidence.json recorded."""
         by_name = {schema["function"]["name"]: schema for schema in schemas}
         known = evidence(sop.folder)
         return cls(by_name, tools, cwd, known.get("tools", {}), lang, known.get("budget") or {})
@@ -96,8 +95,7 @@ class ReplayGuards:
             yield Doubt("parameter", str(error))
 
     def _drift(self, name: str, given: set[str]) -> Iterator[str]:
-        """Yield how a tool has changed since the SOP was taught, so that the SOP's calls do not fit
-        it any more."""
+        """Yield how a tool has changed since, so that the SOP's calls do not fit any more."""
         schema = self.schemas.get(name)
         if schema is None:
             yield self._say("gone_tool", name)

@@ -121,8 +121,7 @@ def _first_line(text: str) -> str:
 
 
 def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
-    """Yield the sentences of the mark that name something, each with the turns whose results speak
-    of it."""
+    """Yield the sentences of the mark that name something, with the turns that speak of it."""
     for sentence in _SENTENCE.split(what):
         text = _BULLET.sub("", sentence).strip().rstrip(".。；;").strip()
         if not text or _PROCEDURE.search(text):
@@ -148,8 +147,7 @@ def section_of(text: str) -> str:
 
 
 def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
-    """Return the turns that prove a sentence: for each of its values the last result that shows it,
-    else the nearest one."""
+    """Return the turns that prove a sentence: the last to show each value, else the nearest."""
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
@@ -170,16 +168,14 @@ def _nearest(text: str, results: Sequence[Result]) -> list[int]:
 
 
 def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
-    """Return the turn of the last result that shows a value, else of the last call that was asked
-    with it."""
+    """Return the turn of the last result that shows a value, else of the last such call."""
     shown = [each.turn for each in results if is_in(each.text)]
     asked = [each.turn for each in results if is_in(each.args_text)]
     return (shown or asked)[-1:]
 
 
 def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
-    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches
-    no procedure."""
+    """Return True when all that was marked is stored as facts: it teaches no procedure."""
     stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
     said = (each for what in _marks(events) for each in _SENTENCE.split(what))
     sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
@@ -208,8 +204,7 @@ def _asked(
 
 
 def read_reply(reply: str) -> Iterator[Proposal]:
-    """Yield the proposals of a model's reply, `{"facts": [{"section", "text", "turns"}]}`. Raises
-    ValueError for all else."""
+    """Yield proposals of a reply, `{"facts": [{"section", "text", "turns"}]}`, or ValueError."""
     fenced = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", reply, re.DOTALL)
     try:
         said = json.loads(fenced[1] if fenced else reply)
@@ -259,8 +254,7 @@ def _no_reply(error: Exception, lang: str) -> str:
 
 
 def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) -> list[Event]:
-    """Store a proposal, or say why not. What this run left behind already is passed over in
-    silence."""
+    """Store a proposal, or say why not; of what this run left already nothing is said."""
     turns = proposal.turns if proposal.section != "PREFERENCES" else ()
     turns = turns or turns_for(proposal.section, proposal.text, record)
     evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)

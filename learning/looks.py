@@ -47,8 +47,7 @@ def _stays_here(args: Mapping[str, Any]) -> bool:
 
 
 def only_looks(args: Mapping[str, Any], hosts: Collection[str]) -> bool:
-    """Return True when a call of one of `LOOKS` asks this machine or one of the hosts, or looks at
-    what is open already."""
+    """Return True when a call of `LOOKS` asks this machine, one of the hosts, or no address."""
     address = args.get("url")
     if address is None:
         return True
@@ -62,8 +61,7 @@ def hosts_in(request: str) -> frozenset[str]:
 
 
 def hosts_of(sop: Sop, request: str) -> frozenset[str]:
-    """Return the hosts that an SOP may ask in its plan: those of the request, of its own steps, and
-    of the runs that taught it."""
+    """Return the hosts of the request, of an SOP's steps and of the runs that taught it."""
     found = set(hosts_in(request))
     if sop.procedure is not None:
         found |= _addressed([step.args for step in sop.procedure.steps])

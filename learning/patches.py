@@ -122,8 +122,7 @@ def _checks(procedure: Procedure) -> int:
 
 
 def diff(folder: Path, files: Mapping[str, bytes]) -> str:
-    """Return what a new version would change, as people read it: steps, scripts and instructions,
-    not the evidence."""
+    """Return what a new version would change in steps, scripts and instructions, as a diff."""
     old = {path: content.data for path, content in contents_of(folder).items()}
     lines: list[str] = []
     for path in sorted({*old, *files}):
@@ -135,8 +134,7 @@ def diff(folder: Path, files: Mapping[str, bytes]) -> str:
 
 
 def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay,
-    the run is added to them."""
+    """Return the SOP's files with the draft's steps, and the run beside its cases."""
     known = {path: content.data for path, content in contents_of(sop.folder).items()}
     files = {path: data for path, data in known.items() if not path.startswith("scripts/")}
     for path, text in draft.files.items():
@@ -161,8 +159,7 @@ def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:
-    """Return the evidence with one more run; what one takes is measured anew, and the tools are as
-    they are now."""
+    """Return the evidence with one more run, with the tools of now and no budget."""
     kept = {key: value for key, value in found.items() if key not in ("budget", "tools")}
     kept["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": run}])]
     kept |= {"tools": taught["tools"]} if taught.get("tools") else {}
@@ -189,8 +186,7 @@ def _fields(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
-    """Count one more try at repairing a failure; False when it was tried often enough, or the SOP
-    today."""
+    """Count one more try at repairing a failure; False when there were enough."""
     now = now or datetime.now(UTC)
     day_ago = (now - timedelta(days=1)).isoformat()
     with _ledger(home) as tries:

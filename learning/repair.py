@@ -53,8 +53,7 @@ KNOWN_FAILURES = "## Known failures"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How one run of an SOP went for the SOP. `kind` is what it failed on, empty for a clean
-    run."""
+    """How one run went for its SOP. `kind` is what it failed on, empty for a clean run."""
 
     run: str
     at: str
@@ -225,8 +224,7 @@ class _After:
         return all(e["decision"] != "no" and e["reason"] != NOT_SUPERVISED for e in said)
 
     def _earned_in_sight(self) -> list[Event]:
-        """Give to what cannot be tried, for a run that the owner confirmed, what a try in a stage
-        gives to others."""
+        """Give for a confirmed run of what cannot be tried the status that a try gives."""
         cases, opening, outcome = read_cases(self.sop.folder), self.events[0], observed(self.events)
         expect = {"status": outcome.status, "result": outcome.result}
         about = (opening["task"], self.run, opening["cwd"])
@@ -350,8 +348,7 @@ class _After:
         return [] if Repository(self.home).problem else self.store.history(self.sop.name)
 
     def _first_version(self) -> int:
-        """Return the oldest version, without a gap, whose steps are those of now: cases and notes
-        make versions too."""
+        """Return the oldest version, without a gap, whose steps are those of now."""
         now, first = contract_of(self.sop.folder), self.sop.version
         for entry, files in self._kept():
             if _contract(files) != now:
@@ -369,8 +366,7 @@ class _After:
                 yield entry, {path: content.data for path, content in files.items()}
 
     def _older(self) -> Iterator[tuple[Version, dict[str, bytes]]]:
-        """Yield versions with other steps than now, that once were trusted, newest first; each kind
-        of steps once."""
+        """Yield versions with other steps that once were trusted, newest first, each once."""
         tried = {contract_of(self.sop.folder)}
         for entry, files in self._kept():
             contract = _contract(files)

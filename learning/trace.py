@@ -38,8 +38,7 @@ class Trace:
 
 
 def read_trace(home: Path, run: str) -> Trace:
-    """Return the trace of a run. Raises RunLogError when there is no such run or its log cannot be
-    read."""
+    """Return the trace of a run. Raises RunLogError when its log cannot be read."""
     run = find_run(home, run)
     events = list(read_events(home, run))
     if not events:

@@ -124,8 +124,7 @@ def _is_new(sop: Sop, verdict: Verdict) -> bool:
 def prove(
     sop: Sop, values: Mapping[str, Any] | None, *, attempt: Attempt, cwd: Path | None = None
 ) -> Verdict:
-    """Return the same without writing: also for a draft that is not stored yet (its folder may lie
-    anywhere)."""
+    """Return the same without writing: also for a draft, whose folder may lie anywhere."""
     procedure, here = sop.procedure, cwd or Path.cwd()
     if procedure is None:
         why = f"it has no recorded steps{': ' + sop.problem if sop.problem else ''}"
@@ -192,8 +191,7 @@ def _may_differ(procedure: Procedure, name: str, value: Any) -> bool:
 
 
 def has_unchecked_commit(procedure: Procedure) -> bool:
-    """Return True when it changes something and nothing checks it. What another program answers
-    about the change is a check."""
+    """Return True when nothing checks its changes, no field of an answer either."""
     if any(step.changes_something and step.expect.get("fields") for step in procedure.steps):
         return False
     phases = {step.id.partition(".")[0] for step in procedure.steps if step.tool}
@@ -235,8 +233,7 @@ def _kept(case: Case, outcome: Outcome, procedure: Procedure, bound: Mapping[str
 
 
 def _mismatch(case: Case, outcome: Outcome) -> str:
-    """Return how a case that was written by hand does not hold; what was seen once may differ from
-    day to day."""
+    """Return how a case written by hand does not hold; what was seen may differ by day."""
     for key in ("status", "result"):
         found, wanted = getattr(outcome, key), case.expect.get(key)
         is_written = wanted is not None and not case.run and "produced" not in case.expect
@@ -246,8 +243,7 @@ def _mismatch(case: Case, outcome: Outcome) -> str:
 
 
 def _came_of(procedure: Procedure, result: CaseResult) -> str:
-    """Return what came of a case; where scripts made files, with their paths: a script that ignores
-    its values makes the same."""
+    """Return what came of a case; of scripts with the paths of the files that they made."""
     assert result.outcome is not None
     changing = [step for step in procedure.steps if step.changes_something and step.tool]
     is_scripts = bool(changing) and all(step.tool == "code_run" for step in changing)
@@ -324,8 +320,7 @@ def _after_failure(status: Status) -> Status:
 
 
 def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
-    """Return new or changed case files, and the evidence: the measure of one run, what proved
-    it."""
+    """Return new or changed case files, and the evidence: a run's measure, and proofs."""
     found = evidence(sop.folder)
     passed = [(each.case, each.outcome) for each in kept if each.passed and each.outcome]
     files, proofs = _proofs(sop.folder, passed, found, status)

@@ -32,8 +32,7 @@ def schema_of(value: str) -> dict[str, Any]:
 
 
 def slotted(request: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Return the request with slots in the places of its values, and the names of values that it
-    leaves out."""
+    """Return the request with slots for its values, and the names of those it leaves out."""
     text, missing = " ".join(request.split()), []
     for name, value in sorted(values.items(), key=lambda pair: -len(pair[1])):
         if f"{{{name}}}" in text:
@@ -50,8 +49,7 @@ def slotted(request: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _looseness(text: str, span: Span, name: str) -> int:
-    """Return how little a place is the value's own: 0 beside the name of its parameter, 1 free, 2
-    joined to other letters."""
+    """Return 0 for a place beside the name of the parameter, 1 for a free one, 2 for joined."""
     before, behind = text[: span[0]], text[span[1] :].rstrip(".")
     if before.rstrip(" \"'").endswith(f" {name}"):
         return 0

@@ -34,7 +34,16 @@ from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
-from runs.start.answers import Answering, Nobody, Recorded, answer, forgotten, is_answered, serve
+from runs.start.answers import (
+    Answering,
+    Nobody,
+    Recorded,
+    answer,
+    asks_undo,
+    forgotten,
+    is_answered,
+    serve,
+)
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
 from runs.start.run_started import in_full, named, opening, request_of, take_in
@@ -64,7 +73,8 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """Return a new run. `previous` are the earlier runs of the conversation, oldest first."""
-        return self._start(task, options, owner, chosen(task, options, self.parts), previous)
+        found = chosen(task, options, self.parts, previous)
+        return self._start(task, options, owner, found, previous)
 
     def prepare(
         self,
@@ -274,11 +284,21 @@ class Agent:
         if is_only_to_remember(task):
             is_noted = context.progress.is_noted
             return Scribe(briefing, task, briefing.prompts, is_noted=is_noted)
-        may_forget = context.is_own and not self.parts.is_dry
-        if may_forget and is_to_forget(self.config.home, task):
-            return Answering(partial(forgotten, self.config.home, task, self.config.lang))
-        if context.is_own and is_answered(task, has_model=has_model):
+        if not context.is_own:
+            return None
+        changes = None if self.parts.is_dry else self._changing(context, task)
+        if changes is None and is_answered(task, has_model=has_model):
             return Answering(partial(answer, task, self.sops.all(), self.config.lang))
+        return changes
+
+    def _changing(self, context: RunContext, task: str) -> Model | None:
+        """Return what forgets, or takes back, where a request asks for that."""
+        if is_to_forget(self.config.home, task):
+            return Answering(partial(forgotten, self.config.home, task, self.config.lang))
+        if context.is_attended and asks_undo(task):
+            from runs.start.undoing import Undoing
+
+            return Undoing(self.config, context.log.run, context.owner)
         return None
 
     def _history(self, context: RunContext) -> History:
@@ -444,7 +464,7 @@ class Agent:
     def _remember_wording(self, start: Event, used: Sop, run: Run) -> None:
         where, values = Where(Path(start["cwd"]), Path.home()), start["parameters"]
         with suppress(OSError):  # a full disk: it is asked for in other words once more
-            Remembered(self.config.home).add(start["task"], used, values, run.id, where)
+            Remembered(self.config.home).add(request_of(start), used, values, run.id, where)
 
     def _learn_anew(self, run: Run) -> Iterator[Event]:
         """Learn from a marked run; take another into account as evidence for a candidate, and as

@@ -11,6 +11,8 @@ from shell.catalogue import Entry, entry
 
 Role = Literal["command", "option", "value", "argument", "target", "document", "assignment", "item"]
 _MARKS = {"'": "single", '"': "double", "$'": "ansi", '$"': "double"}
+# One pair of quotes around all, with none between that is not escaped.
+_QUOTED = re.compile(r"(\$?(['\"]))(?:(?!\2)[^\\]|\\.)*\2", re.DOTALL)
 _DECLARES = ("export", "declare", "local", "readonly", "typeset")
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*\+?=")
 
@@ -67,14 +69,9 @@ def _placed(source: bytes, word: Word, role: Role, number: int, of: str) -> Plac
 
 
 def _quoting(text: str) -> str:
-    mark = _MARKS.get(text[:2]) or _MARKS.get(text[:1], "")
-    quote = text.lstrip("$")[:1]
-    if (
-        mark
-        and text.endswith(quote)
-        and quote not in text.lstrip("$")[1:-1].replace("\\" + quote, "")
-    ):
-        return mark
+    whole = _QUOTED.fullmatch(text)
+    if whole:
+        return _MARKS[whole[1]]
     return "mixed" if re.search(r"['\"\\]", text) else ""
 
 
@@ -126,8 +123,8 @@ def _declared(listed: list[Word]) -> Iterator[tuple[Word, Role, str]]:
 
 
 def _role(word: Word, before: str, known: Entry | None, is_behind: bool) -> Role:
-    text = word.written
-    if known and before in known.takes and not is_behind:
+    if is_behind:
+        return "argument"
+    if known and before in known.takes:
         return "value"
-    is_option = text.startswith("-") and text != "-" and not is_behind
-    return "option" if is_option else "argument"
+    return "option" if re.match("-.", word.written) else "argument"

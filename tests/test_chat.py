@@ -235,3 +235,64 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
     screen.types(CTRL_D)
     assert screen.ends() == 0 and not file.exists()
     assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["blue"]
+
+
+# Without a model.
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    for name, lines in (("one.txt", "a\n"), ("two.txt", "a\nb\n")):
+        (tmp_path / "desk" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "desk" / name).write_text(lines)
+    return tmp_path / "desk"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["how many lines are in one.txt", "and now the same for two.txt"], "2 lines in two.txt"),
+        (["how many lines are in one.txt", "what about two.txt?"], "2 lines in two.txt"),
+        (["one.txt 有多少行", "那 two.txt 呢？"], "2 lines in two.txt"),
+        (["how many lines are in one.txt", "add hello to it"], "Added a line to one.txt: hello"),
+        (["what date is it in 45 days?", "and in 1 day?"], ": in 1 day"),
+    ],
+)
+def test_a_request_may_lean_on_the_one_before_it(
+    cli: CommandLine, desk: Path, lines: list[str], told: str
+) -> None:
+    done = cli("chat", stdin="\n".join([*lines, ""]), cwd=desk)
+    assert done.code == 0 and told in done.stdout.splitlines()[-1], done
+
+
+@pytest.mark.parametrize(
+    "said", ["and now the same for two.txt", "what about milk?", "is it late?"]
+)
+def test_what_leans_on_nothing_is_not_made_up(cli: CommandLine, desk: Path, said: str) -> None:
+    assert cli("run", said, cwd=desk).code == 5
+    done = cli("chat", stdin=f"how many lines are in one.txt and two.txt\n{said}\n", cwd=desk)
+    assert done.code == 5
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"), [("y", "a\n"), ("2", "a\nhello\n"), ("", "a\nhello\n")]
+)
+def test_undo_in_a_conversation_takes_back_after_a_yes(
+    chat: Opener, desk: Path, answer: str, left: str
+) -> None:
+    screen = chat("--cwd", str(desk))
+    screen.types("add hello to one.txt" + ENTER)
+    screen.waits_for("1 changed")
+    screen.types("oops, undo that" + ENTER)
+    screen.waits_for(words.say("answers.undo_question"), "one.txt", "2. no")
+    screen.types(answer + ENTER)
+    screen.waits_for("back as it was" if answer == "y" else words.say("undo.conflicts"))
+    assert (desk / "one.txt").read_text() == left
+    screen.types("exit" + ENTER)
+    assert screen.ends() == 0
+
+
+def test_undo_where_nobody_is_there_says_the_command(cli: CommandLine, desk: Path) -> None:
+    assert cli("run", "add hello to one.txt", cwd=desk).code == 0
+    assert "sopwith undo" in cli("run", "undo", cwd=desk).stdout
+    assert (desk / "one.txt").read_text() == "a\nhello\n"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.recall import CUTS, OWN, Table, conversations, written
+from memory import notes
 from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
@@ -21,6 +22,7 @@ from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.machine import ran
+from tests.rows import rows
 
 if TYPE_CHECKING:
     from models.embeddings import Vectors
@@ -198,3 +200,32 @@ def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     store.touch([numbers[int(other[1])]], now - timedelta(days=1))
     assert first(now) == other
     store.close()
+
+
+def test_a_search_finds_what_was_said_and_shows_nothing_else(
+    home: Path, model: EmbeddedModel
+) -> None:
+    now = datetime(2026, 5, 20, 12, tzinfo=UTC)
+    for text in rows(__name__, "searched_notes"):
+        notes.add(home, text, kind="instruction", session=MAIN, run="", turn=0, at=now)
+    said = rows(__name__, "searched_turns")
+    with Memory(home, embedder=model) as memory:
+        memory.write(
+            [
+                Turn(f"t{number}", "main", who, text, datetime.fromisoformat(at))
+                for number, (at, who, text) in enumerate(said)
+            ]
+        )
+        assert memory.flush(60)
+
+        def first(query: str) -> list[str]:
+            return [each.turn.text for each in memory.retrieve(query, now, 3).results]
+
+        missed = [
+            query
+            for query, wanted in rows(__name__, "answered_searches")
+            if not any(wanted in text for text in first(query))
+        ]
+        noisy = [query for query in rows(__name__, "unanswered_searches") if first(query)]
+    assert missed == []
+    assert len(noisy) <= 4, noisy

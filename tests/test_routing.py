@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.route import Match, Remembered, Where, choose, exact_match
-from learning.route.choosing import AskModel, Choice
+from learning.route.choosing import Choice
+from learning.route.picking import AskModel
 from learning.route.typed import read
 from memory.sops import Sop, SopStore
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop

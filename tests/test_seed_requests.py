@@ -1,6 +1,7 @@
 """Hold first requests without a model to the seed that is meant, its values, and its effects."""
 
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,7 @@ def desk(tmp_path: Path) -> Path:
     (desk / "papers").mkdir(parents=True)
     (desk / "table.csv").write_text("item,amount\nrent,800\nfood,42.5\n")
     (desk / "names.txt").write_text("zoe\nadam\nzoe\n")
+    (desk / "twin.txt").write_text("zoe\nadam\nzoe\n")
     with zipfile.ZipFile(desk / "old.zip", "w") as archive:
         archive.writestr("inside.txt", "hello")
     return desk
@@ -91,10 +93,30 @@ def test_what_changes_files_can_be_undone(desk: Path, run: Callable[..., Finishe
     assert (desk / "names.txt").read_text() == before
 
 
-def test_nothing_is_written_over(desk: Path, run: Callable[..., Finished]) -> None:
-    done = run("rename names.txt to table.csv")
+@pytest.mark.parametrize(
+    "request_", ["rename names.txt to table.csv", "write hello into table.csv"]
+)
+def test_nothing_is_written_over(desk: Path, run: Callable[..., Finished], request_: str) -> None:
+    before = (desk / "table.csv").read_text()
+    done = run(request_)
     assert done.code == 1 and "table.csv" in done.stdout + done.stderr
-    assert (desk / "names.txt").exists()
+    assert (desk / "names.txt").exists() and (desk / "table.csv").read_text() == before
+
+
+def test_photos_are_named_by_the_time_they_were_taken(
+    desk: Path, run: Callable[..., Finished]
+) -> None:
+    (desk / "a.jpg").write_bytes(b"\xff\xd8Exif\0 2024:05:03 14:22:10\0 2025:01:01 00:00:00\0")
+    (desk / "b.JPG").write_bytes(b"\xff\xd8Exif\0 2024:05:03 14:22:10\0 and more")
+    (desk / "c.png").write_bytes(b"no time within")
+    os.utime(desk / "c.png", (0, 86_400))
+    assert run("rename the photos by date").code == 0
+    names = sorted(each.name for each in desk.iterdir() if each.suffix in (".jpg", ".png"))
+    assert names[0].startswith("1970-01-0") and names[1:] == [
+        "2024-05-03_14-22-10-2.jpg",
+        "2024-05-03_14-22-10.jpg",
+    ]
+    assert "already" in run("rename the photos by date").stdout
 
 
 def test_what_deletes_waits_for_the_owner(desk: Path, run: Callable[..., Finished]) -> None:

@@ -1,12 +1,14 @@
 """Where bubblewrap is missing, our own walls stand in; where user namespaces are closed too, what
 is guarded stays."""
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,8 +84,7 @@ def test_where_namespaces_are_closed_what_is_guarded_is_as_before(path: str, hom
     script = """
 from pathlib import Path
 home = Path.home()
-home.joinpath("x.txt").write_text("x")
-for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
+for name in ("x.txt", ".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
     try:
         print(home.joinpath(name).open("a").write("evil"))
         print(home.joinpath(name).read_text())
@@ -99,6 +100,84 @@ for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
     [log] = home.glob("runs/*/log.jsonl")
     ended = [json.loads(line) for line in log.read_text().splitlines() if '"tool_ended"' in line]
     assert "scripted" not in str(ended[0]["data"])
+
+
+WRITES_AT_HOME = """
+import os
+home = os.path.expanduser("~")
+for name in (".sop" + "with/undo/x", ".sop" + "with/x", ".sop" + "with/version", "docs/x"):
+    try:
+        open(f"{home}/{name}", "a").write("x")
+    except OSError as error:
+        print(error)
+"""
+HIDES_THE_NAME = "s=sop; echo x > ~/.${s}with/x; cd ; cd .s*; echo x > undo/x; echo x > version"
+
+
+def test_where_namespaces_are_closed_no_script_writes_to_the_agents_home(
+    path: str, home: Path
+) -> None:
+    (docs := Path.home() / "docs").mkdir()
+    python = call("code_run", type="python", script=WRITES_AT_HOME)
+    scripted(home, [python, bash(HIDES_THE_NAME), "done"])
+    sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
+    assert (docs / "x").read_text() == "x"
+    assert not list(home.rglob("x"))
+    assert not list(home.rglob("taken-*"))
+
+
+def ended(home: Path) -> list[dict[str, Any]]:
+    [log] = home.glob("runs/*/log.jsonl")
+    events = map(json.loads, log.read_text().splitlines())
+    return [event["data"] for event in events if event["type"] == "tool_ended"]
+
+
+def test_what_a_call_makes_beside_hidden_files_the_next_one_reads(path: str, home: Path) -> None:
+    Path(".env").write_text("KEY=of-the-owner-4711\n")
+    Path("old").touch()
+    makes = (
+        'mkdir made; echo x > made/x; python3 -c \'open("y", "w").write("y")\'; ln .en? z; rm old'
+    )
+    scripted(home, [bash(makes), bash("cat made/x y z"), "done"])
+    assert sopwith(CLOSED_WORDS, path, "run", "make", "--no-rote").returncode == 3
+    assert sorted(map(str, Path().iterdir())) == [".env", "old"]
+    [waiting] = Inbox(home).list()
+    sopwith(CLOSED_WORDS, path, "inbox", "approve", waiting.id)
+    assert sorted(map(str, Path().iterdir())) == [".env", "made", "y", "z"]
+    assert ended(home)[-1]["output"].startswith("x\ny")
+    assert "4711" not in str(ended(home))
+
+
+def test_where_may_be_written_is_told_by_the_folders_of_which_images_are_kept(
+    path: str, home: Path
+) -> None:
+    (Path.home() / "large").mkdir()
+    with (Path.home() / "large/file").open("wb") as file:
+        file.truncate(2 << 30)
+    scripted(home, [bash('echo x > x; python3 -c \'open(chr(47) + "x", "w")\''), "done"])
+    sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
+    assert Path("x").exists()
+    assert f"({Path.cwd()})" in ended(home)[0]["note"]
+
+
+def test_images_of_homes_that_are_gone_are_removed(path: str, home: Path) -> None:
+    other = home.with_name(".other")
+    for each in (other, home):
+        scripted(each, [bash("echo x > x"), bash("echo y > x"), "done"])
+
+    def kept(folder: Path) -> set[Path]:
+        words = ["--home", str(folder), "run", "write", "--no-rote", "--approve", "never"]
+        sopwith(CLOSED_WORDS, path, *words)
+        name = hashlib.sha256(os.fsencode(other)).hexdigest()[:8]
+        return {
+            each for store in Path("/var/tmp").glob("sopwith-*") for each in _named(store, name)
+        }
+
+    in_stores = [each.parent.name for each in kept(other)]
+    assert {"images", "homes"} < {*in_stores}
+    assert any(each.startswith("sopwith-") for each in in_stores)
+    shutil.rmtree(other)
+    assert kept(home) == set()
 
 
 def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(
@@ -155,3 +234,7 @@ def test_a_dry_run_says_what_is_missing(path: str, home: Path) -> None:
     assert shutil.which("bwrap", path=path) is None
     assert done.returncode in (0, 2), done.stderr
     assert not (Path.cwd() / "made").exists()
+
+
+def _named(store: Path, name: str) -> list[Path]:
+    return list(store.rglob(f"*{name}")) if os.access(store, os.R_OK) else []

@@ -101,8 +101,13 @@ class Workspace:
                 made = lay_out(self.home, self.lang, self._templates)
         self._known = {name: self._look(name, is_new=name in made) for name in self.names}
         texts = {name: known.text for name, known in self._known.items() if known.text is not None}
+        context = self._context(texts, started)
+        self.state = State.READY
+        return context
+
+    def _context(self, texts: Mapping[str, str], started: float) -> AgentContext:
         noted = {day: texts[name] for name, day in self._notes.items() if texts.get(name)}
-        context = AgentContext(
+        return AgentContext(
             session_id=self.session.name,
             session_type="main" if self.session.is_main else "shared",
             created_at=datetime.now().astimezone(),
@@ -114,8 +119,6 @@ class Workspace:
             version=_hash("\0".join(f"{name}\0{text}" for name, text in texts.items())),
             **{field: texts.get(name) for name, field in _FIELDS.items()},
         )
-        self.state = State.READY
-        return context
 
     @property
     def results(self) -> list[FileLoadResult]:

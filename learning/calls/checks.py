@@ -20,7 +20,7 @@ from learning.calls import places
 from learning.calls.book import MIN_CHARS, Book, Source, leaves, path_of, slot
 from learning.calls.places import Form, differ, is_same
 from learning.draft import DraftStep
-from replay.extract import field_of
+from replay.extract import field_of, parse
 from replay.procedure import ITEM
 from replay.template import names
 
@@ -104,17 +104,20 @@ class Writing:
         return Source(DraftStep(step.tool, args), answers, source.root)
 
     def _changes(self, source: Source) -> Iterator[Change]:
-        """Yield what the record of a read, or a row that was picked of it, says else later."""
+        """Yield what the record of a read, or a row that was picked of it, says else later; nothing
+        of a row that would no longer be picked."""
         for row in (WHOLE, *source.rows):
-            above = filter(None, [path_of(row)])
+            where = tuple(filter(None, [path_of(row)]))
             earlier = self.book.taken(source, row)
             later = [self._later(source, row, n, was) for n, was in enumerate(earlier)]
             old, new = list(map(_leaves, earlier)), list(map(_leaves, later))
-            where = tuple(above)
-            for path in places.shared(new):
-                rows = [[each.get(path) for each in leaves] for leaves in (old, new)]
-                if not any(map(is_same, *rows)):
-                    yield Change((*where, *path), *rows)
+            rows = {
+                path: [[each.get(path) for each in leaves] for leaves in (old, new)]
+                for path in places.shared(new)
+            }
+            changed = {path: row for path, row in rows.items() if not any(map(is_same, *row))}
+            if not _picking(row) & set(changed):
+                yield from (Change((*where, *path), *row) for path, row in changed.items())
 
     def _later(self, source: Source, row: str, n: int, was: Any) -> Any:
         """Return what a read, or a row of it, says later, or a write that answered its like."""
@@ -131,6 +134,13 @@ def _records(answer: Any) -> list[Any]:
     """Return the mappings of an answer, or of a list of answers."""
     answers = answer if isinstance(answer, list) else [answer]
     return [each for one in answers for each in places.records(one).values()]
+
+
+def _picking(extractor: str) -> set[Form]:
+    """Return the fields that pick the rows of an extractor."""
+    read = parse(extractor)
+    rows = [each for each in read.segments if not isinstance(each, str)] if read else []
+    return {condition.path for row in rows for condition in row}
 
 
 def _is_word(value: Any) -> bool:
@@ -205,4 +215,4 @@ def _is_alike(before: Any, after: Any) -> bool:
 def _leaves(answer: Any) -> dict[Form, Any]:
     """Return the scalars of a mapping by path; not of lists: rows have no lasting place."""
     found = places.fields(answer, goes_into_lists=False) if isinstance(answer, dict) else {}
-    return {path: values[0] for path, values in found.items()}
+    return {path: values[0] for path, values in found.items() if values[0] is not None}

@@ -46,8 +46,8 @@ class Found:
 
     def is_rival(self, other: Found) -> bool:
         """Return True for a way that is as good, and takes the value of another answer."""
-        is_sure = self.named > 0 and not self.source.is_looped
-        return is_sure and other.rank == self.rank and other.source is not self.source
+        is_as_good = other.rank == self.rank and not self.source.is_looped
+        return is_as_good and other.source is not self.source
 
     def guard(self, value: Any) -> None:
         """Let the step that brings the answer expect a value in it."""
@@ -199,7 +199,7 @@ class _Search:
         leaves = [self._said_leaf(n, row) for (n, _), row in zip(self.cases, rows, strict=True)]
         if "" in leaves or self.book.is_constant(list(map(plain, leaves))):
             return ""
-        values = self._by_run(leaves)
+        values = _one_each(self._by_run(leaves))
         before = set(self.book.parameters)
         name = self.book.parameter([key for key in where if key != EVERY][-1], values, False)
         if name and name not in before:
@@ -304,6 +304,13 @@ class _Search:
 
     def _gives(self, extractor: str) -> bool:
         return self.wanted.is_met(self.book.taken(self.source, extractor))
+
+
+def _one_each(rows: list[Any]) -> list[Any]:
+    """Return what all rows of each run say, where each run says one text: it picks all of them."""
+    several = [row for row in rows if isinstance(row, list) and len(row) > 1]
+    is_one = several != [] and not any(map(differ, rows))
+    return [row[0] for row in rows] if is_one else rows
 
 
 def _chosen(clues: Sequence[Clue], counts: Iterable[int]) -> Iterator[tuple[Clue, ...]]:

@@ -29,6 +29,7 @@ from replay.wordings import LITERAL
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
 FORMATS = {"url": r"https?://", "path": r"~?/"}
+COMMAS = ",，、;；"
 USES = r"\{\{NAME\}\}|[=~]\s*NAME\b|'each': 'NAME'|'min_count': {[^}]*'NAME'"
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
@@ -60,13 +61,15 @@ class _Induced:
         self.content = Content()
         self.problems: list[str] = []
         self.notes: list[str] = []
+        self.late: list[DraftStep] = []  # reads behind the first write
 
     def draft(self) -> Draft:
         """Return the draft with all that is known."""
         self._plan()
         before = list(self.book.sources)
         self._commit()
-        writes = self.book.sources[len(before) :]
+        after = self.book.sources[len(before) :]
+        writes = [source for source in after if not self._is_late(source.step)]
         self._result()
         for write in writes:
             echoes(self.book, write)
@@ -109,15 +112,27 @@ class _Induced:
         return True
 
     def _commit(self) -> None:
-        groups = _in_order([run.writes for run in self.runs])
+        """Add the writes, and the reads behind the first one where the runs have the same."""
+        groups = _in_order([run.acts for run in self.runs])
+        groups = groups or _in_order([run.writes for run in self.runs])
         if groups is None:
             told = [", ".join(call.tool for call in run.writes) or "nothing" for run in self.runs]
             raise LearningError(f"{OTHER_STEPS}: {' / '.join(told)}.")
         for group in groups:
+            is_late = group[0][0] not in self.runs[0].writes
+            add = self._read_late if is_late else self._write
             try:
-                self.content.commit += self.steps.writes(group)
+                add(group)
             except Unexplained as why:
-                self.problems.append(f"{UNSOLVED}: {why}")
+                (self.notes if is_late else self.problems).append(f"{UNSOLVED}: {why}")
+
+    def _write(self, group: Group) -> None:
+        self.content.commit += self.steps.writes(group)
+
+    def _read_late(self, group: Group) -> None:
+        steps = self.steps.reads(group)
+        self.late += steps
+        self.content.commit += steps
 
     def _result(self) -> None:
         answers = [run.trace.answer.strip() for run in self.runs]
@@ -130,11 +145,15 @@ class _Induced:
                 self.problems.append(f"{UNSOLVED}: {why}")
 
     def _leave_out_unused(self) -> None:
-        """Take out what is saved and never used."""
-        texts = repr(self.content.as_yaml())
-        for source in self.book.sources:
-            saved = source.step.save.items()
-            source.step.save = {name: text for name, text in saved if _uses(texts, name)}
+        """Take out what is saved and never used, and late reads that nothing needs."""
+        for source in reversed(self.book.sources):
+            step, texts = source.step, repr(self.content.as_yaml())
+            step.save = {name: text for name, text in step.save.items() if _uses(texts, name)}
+            if self._is_late(step) and not step.save and "fields" not in step.expect:
+                self.content.commit = [each for each in self.content.commit if each is not step]
+
+    def _is_late(self, step: DraftStep) -> bool:
+        return any(each is step for each in self.late)
 
     def _read_again(self) -> None:
         """Read once more what holds a list that several fields pick: they must agree on it."""
@@ -161,9 +180,19 @@ class _Induced:
         values = self.book.known[name]
         if any(isinstance(value, list) or " " in str(value) for value in values):
             return True
+        if all(self._is_set_off(n, name) for n in range(len(self.runs))):
+            return True
         if not all(isinstance(value, str) and value.isalpha() for value in values):
             return False
         return _uses(repr([step.as_yaml() for step in self.content.plan]), name)
+
+    def _is_set_off(self, n: int, name: str) -> bool:
+        """Return True for a plain word between commas, or between one and the end."""
+        if name not in (spans := self._spans(n)) or not str(self.book.known[name][n]).isalpha():
+            return False
+        text, (start, end) = self.runs[n].request, spans[name]
+        signs = text[:start].rstrip()[-1:] + text[end:].strip(" .!?")[:1]
+        return signs != "" and set(signs) <= set(COMMAS)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         """Return where each value stands in a request; a list only where it is one."""

@@ -120,7 +120,7 @@ def fields(row: Any, goes_into_lists: bool) -> dict[Form, list[Any]]:
     field of a part."""
     found: dict[Form, list[Any]] = {}
     for path, leaf in nodes(row):
-        if not isinstance(leaf, list | Mapping | None):
+        if path and not isinstance(leaf, list | Mapping):
             for form in _forms(path, goes_into_lists):
                 found.setdefault(form, []).append(leaf)
     return found

@@ -42,12 +42,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `plan` are its reads before the first write, `after` those behind it."""
+    """One run. `plan` are its reads before the first write, `after` those behind it; `rest` is all
+    from the first write on."""
 
     trace: Trace
     plan: tuple[Call, ...]
     writes: tuple[Call, ...]
     after: tuple[Call, ...]
+    rest: tuple[Call, ...]
 
     @classmethod
     def read(cls, trace: Trace) -> Run:
@@ -59,10 +61,18 @@ class Run:
         read = [only_reads(each, trace.request, trace.changed) for each in results]
         calls = _on_pages(map(_call, results, read))
         plan = list(takewhile(attrgetter("reads"), calls))
-        tail = list(takewhile(attrgetter("reads"), reversed(calls[len(plan) :])))
+        tail = list(takewhile(attrgetter("reads"), reversed(calls[len(plan) :])))[::-1]
         between = calls[len(plan) : len(calls) - len(tail)]
-        after = [*filterfalse(_is_write, between), *reversed(tail)]
-        return cls(trace, _once(plan), tuple(filter(_is_write, between)), _once(after))
+        writes = tuple(filter(_is_write, between))
+        after = [*filterfalse(_is_write, between), *tail]
+        return cls(trace, _once(plan), writes, _once(after), (*between, *tail))
+
+    @property
+    def acts(self) -> list[Call]:
+        """Return the writes, and the reads behind the first one that ask for something new."""
+        known = {call.key for call in self.plan}
+        reads = [call for call in self.after if call.tool != SCAN and call.key not in known]
+        return [call for call in self.rest if call in self.writes or call in reads]
 
     @property
     def request(self) -> str:
@@ -83,7 +93,7 @@ def _on_pages(calls: Iterable[Call]) -> list[Call]:
 
 
 class _Pages:
-    """What pages have shown, and the last look at the open one, for a script that needs it."""
+    """Pages as they were shown, and the last look at the open one, for a script that needs it."""
 
     def __init__(self) -> None:
         self.known: dict[str, Element] = {}

@@ -39,8 +39,7 @@ JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # of emoji and some scripts
 
 
 class Finding(NamedTuple):
-    """One thing to look at: which rule, in which file and line (from 1), and the line itself,
-    cut."""
+    """One thing to look at: its rule, file and line (from 1), and the line itself, cut."""
 
     rule: str
     file: str
@@ -67,8 +66,7 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 def scan(files: Mapping[str, bytes]) -> list[Finding]:
-    """Return what is to be looked at in these files, SKILL.md first, by line; at most
-    MAX_FINDINGS."""
+    """Return at most MAX_FINDINGS things to look at in these files, SKILL.md first."""
     found: list[Finding] = []
     lines = chars = 0
     for path in sorted(files, key=lambda path: (path != "SKILL.md", not _is_script(path), path)):
@@ -118,8 +116,7 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines by number; those that a backslash joins as one, by the number of the
-    first."""
+    """Yield the lines by number; lines that a backslash joins are one."""
     parts: list[str] = []
     first = length = 0
     for number, line in enumerate(text.splitlines(), 1):

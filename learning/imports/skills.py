@@ -115,8 +115,7 @@ def _beside(skill: Skill) -> Skill:
 
 
 def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
-    """Take an SOP out of quarantine: a draft like any other. Raises what SopChanges.write
-    raises."""
+    """Take an SOP out of quarantine: a draft like any other. Raises as SopChanges.write."""
     files = {path: content.data for path, content in contents_of(sop.folder).items()}
     files["SKILL.md"] = with_metadata(files["SKILL.md"].decode(), {QUARANTINE: None}).encode()
     return changes.write(sop.name, files, reason=reason, status="draft")
@@ -147,8 +146,7 @@ def _skill(place: str, entries: Entries, fallback: str) -> Skill:
 
 
 def _files(entries: Entries) -> dict[str, bytes]:
-    """Return the bytes of a skill, as many as are allowed: what an archive states about sizes is
-    not believed."""
+    """Return the bytes of a skill under limits; sizes that an archive states are not believed."""
     if len(entries) > MAX_FILES:
         raise ImportRefused("error.imports.files-most", n=len(entries), most=MAX_FILES)
     files: dict[str, bytes] = {}
@@ -193,8 +191,7 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _parsed(text: str) -> Any:
-    """Return what front matter says; a text with a colon that is not quoted, as many write it, is a
-    text."""
+    """Return what front matter says; a text with a colon may stand without quotes."""
     import yaml
 
     try:

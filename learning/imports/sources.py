@@ -33,8 +33,7 @@ NOTHING = "Nothing was imported."
 
 
 class Entry(NamedTuple):
-    """One file of a source: its size as stated, why it must not be taken, and how to read at most
-    so many bytes."""
+    """One file of a source: its stated size, why it is refused, how to read so many bytes."""
 
     size: int
     problem: str
@@ -126,8 +125,7 @@ def _zip(path: Path, source: str) -> Iterator[zipfile.ZipFile]:
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Entries:
-    """Return the files of a zip. Names that lead out of it, or that one disk would take for the
-    same, refuse all of it."""
+    """Return the files of a zip. Names that lead out, or differ only in case, refuse it all."""
     infos = archive.infolist()
     if len(infos) > MAX_ENTRIES:
         said = f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}."

@@ -55,8 +55,7 @@ def _with_dashes(script: str, name: str, command: int) -> str | None:
 
 
 def _as_printf(script: str, echo: Sequence[Placed]) -> str | None:
-    """Return a script with `printf` in place of an `echo` of one text in quotes: it takes no
-    `--`."""
+    """Return a script with `printf` in place of an `echo` of one text: it takes no `--`."""
     if len(echo) != 2 or echo[1].text[0] != '"':
         return None
     source = script.encode()

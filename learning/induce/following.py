@@ -71,8 +71,7 @@ def _is_name_of_a_file(shown: str) -> bool:
 
 
 def _is_telling(text: str, values: Mapping[str, str]) -> bool:
-    """Return True if a text is long enough to mean the file of a path wherever it stands: `jan` of
-    `~/sales/jan.csv`."""
+    """Return True for a text that means the file of a path anywhere, as `jan` of `~/jan.csv`."""
     return len(text) >= LEAST_CHARS and any(
         "/" in each and text in each for each in values.values()
     )

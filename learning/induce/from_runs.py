@@ -81,8 +81,7 @@ def _linked(lines: list[Line], doing: set[int], trace: Trace) -> list[Line]:
 
 
 def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace) -> bool:
-    """Return True for a call that did something and was not tried again, and for one whose output
-    is told."""
+    """Return True for a call that did something for good, or whose output is told."""
     call, line = calls[at], lines[at]
     if line.code == 0 and tells(line.output, trace.answer):
         return True
@@ -118,8 +117,7 @@ def _is_local(call: Result) -> bool:
 
 
 def _is_repeated(line: Line, trace: Trace, later: Iterable[Line]) -> bool:
-    """Return True if later lines hold the one line that this one printed, and the request does not
-    say it."""
+    """Return True if later lines hold what this one printed, and the request does not."""
     value = line.output.strip()
     if line.code != 0 or value in trace.request or not _TELLING.fullmatch(value):
         return False
@@ -159,8 +157,7 @@ def _patched(args: Mapping[str, Any], request: str) -> str:
 
 
 def _old(old: str, new: str, request: str) -> str:
-    """Return the pattern of a replaced text: a value that nobody named is whatever stands there
-    today."""
+    """Return the pattern of a replaced text; a value that nobody named may be any."""
     start, end = _shared(old, new)
     spans = [found.span() for found in re.finditer(_TOKEN, old)]
     within = [span for span in spans if span[0] <= start and len(old) - end <= span[1]]
@@ -242,8 +239,7 @@ def _words(text: str) -> list[str]:
 
 
 def _shared(one: str, two: str) -> tuple[int, int]:
-    """Return how many letters two texts share at their start, and how many of the rest at their
-    end."""
+    """Return how many letters two texts share at their start, and then at their end."""
     pairs = zip(one, two, strict=False)
     start = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     behind = zip(one[start:][::-1], two[start:][::-1], strict=False)

@@ -139,8 +139,7 @@ class Letters:
         return at
 
     def with_open_document(self, at: int) -> str:
-        """Return the script with the document around a place as one in which variables are filled
-        in."""
+        """Return the script with the document around a place open to variables."""
         (start, end), first, last = next(each for each in self._bounds if each[1] <= at < each[2])
         word = re.sub(r"['\"\\]", "", self.script[start:end])
         body = re.sub(r"([\\$`])", r"\\\1", self.script[first:last])

@@ -19,8 +19,7 @@ FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
 class Place(NamedTuple):
-    """A value in a script: bounds among its letters, bounds in its text, the quoting at both
-    ends."""
+    """A value in a script: bounds among letters and in the text, the quoting at both ends."""
 
     first: int
     last: int
@@ -85,8 +84,7 @@ def is_path(text: str, place: Place) -> bool:
 
 
 def is_whole(text: str, first: int, last: int, value: str) -> bool:
-    """Return True if no letter or digit goes on before or behind; of a number no point with digits
-    either."""
+    """Return True if no letter or digit goes on at its ends; of a number no point either."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]
     if value.isdigit():
         joins_before, joins_behind = _joins_number(text, first, last)

@@ -101,8 +101,7 @@ def _in_set(mark: str) -> str:
 
 
 def _side(program: str, at: int) -> tuple[str, str]:
-    """Return "pattern" or "replacement", and the mark between them; "" for what is in no `s`
-    command."""
+    """Return "pattern" or "replacement" of an `s` command, else "", and the mark."""
     for found in re.finditer(r"(?:^|[;{\s\d$/])([sy])([^\w\s\\])", program):
         mark = found[2]
         ends = [each.start() for each in re.finditer(rf"(?<!\\){re.escape(mark)}", program)]

@@ -24,8 +24,7 @@ Spell = Callable[[str], Sequence[str]]
 
 
 class Candidate(NamedTuple):
-    """A value that may vary: the name suggested for it, the text, and whether it is taken to
-    vary."""
+    """A value that may vary: its suggested name, its text, and if it is taken to vary."""
 
     name: str
     text: str
@@ -54,8 +53,7 @@ def candidates(
 
 
 def _varies(text: str, request: str, others: Sequence[str]) -> bool:
-    """Return False for the verb of a request; where there are other runs, for what is the same in
-    them."""
+    """Return False for the verb of a request, and for what is the same in other runs."""
     if others:
         return any(each in text for each in others)
     return text.lower() not in request.lower().split()[:1]
@@ -66,8 +64,7 @@ def _overlaps(text: str, others: Iterable[str]) -> bool:
 
 
 def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
-    """Yield what the request and the script both name, as values: longest first, none within
-    another."""
+    """Yield what the request and the script both name, none within another."""
     taken: list[str] = []
     for text in sorted(_pieces(request), key=len, reverse=True):
         is_there = any(places(letters, each) for each in spell(text))
@@ -80,8 +77,7 @@ def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
 
 
 def _pieces(request: str) -> set[str]:
-    """Return quoted texts, words, and paths and numbers between other letters such as Chinese
-    ones."""
+    """Return quoted texts, words, and paths and numbers between Chinese letters."""
     found = set()
     for match in _SAID.finditer(request):
         text = next(group for group in match.groups() if group)
@@ -91,8 +87,7 @@ def _pieces(request: str) -> set[str]:
 
 
 def _is_value(text: str, letters: Letters) -> bool:
-    """Return True for what has digits or signs, and for a word of the script that stands free, not
-    one before `=`."""
+    """Return True for what has digits or signs, and for a free word of the script."""
     if not _PLAIN.fullmatch(text):
         return True
     if len(text) < 2 or text in _SMALL:
@@ -111,8 +106,7 @@ def _is_argument(text: str, script: str) -> bool:
 
 
 def _listed(script: str) -> Iterator[str]:
-    """Yield values that look as if they may vary: paths, numbers, texts in quotes, words behind
-    `=`."""
+    """Yield what looks as if it may vary: paths, numbers, quoted texts, words behind `=`."""
     for word in words(script):
         value = "" if word.has_expansion or word.has_glob else word.value or ""
         if word.role in ("option", "assignment"):

@@ -46,8 +46,7 @@ class Written:
 
     @classmethod
     def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
-        """Return a script with each value, however it is spelled, replaced by the parameter of its
-        name."""
+        """Return a script with each value, in any spelling, replaced by its parameter."""
         home = Path.home()
         return written(script, {name: spellings(values[name], home, folders) for name in values})
 
@@ -58,8 +57,7 @@ class Written:
 
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
-    """Return how a value may be written in a script, the usual way first; of a path also below
-    these folders, and beside them."""
+    """Return spellings of a value, the usual one first; of a path also beside these folders."""
     if not re.match(r"~?/", value):
         return [value]
     path = value.rstrip("/") or "/"
@@ -93,8 +91,7 @@ def written(
 
 
 def _standing(letters: Letters, texts: Sequence[str]) -> list[Place]:
-    """Return where a value stands in any of its spellings; a name alone counts where no other one
-    stands."""
+    """Return where a value stands; a name alone counts where no other spelling does."""
     found: set[Place] = set()
     for text in texts:
         if "/" in text or not found:
@@ -148,8 +145,7 @@ class _Writer:
             self._put(place.start, place.end, variable, place)
 
     def _variable(self, name: str) -> str:
-        """Return the variable to use; where the script has one of its own of this name, another one
-        with the same value."""
+        """Return the variable to use: another one where the script has its own of this name."""
         if any(name in pair for pair in self.clashes):
             self.result.first.append(f"given_{name}=${name}")
             return f"given_{name}"
@@ -201,8 +197,7 @@ class _Writer:
         return lambda letter: letter.quoting == place.opens
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
-        """Put a variable in the place of a text: quoted where it stands free, out of single
-        quotes."""
+        """Put a variable in the place of a text: quoted where it stands free."""
         if place.opens == "raw":
             self.raw = place.start
             return
@@ -249,8 +244,7 @@ def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:
 
 
 def _code(command: str, behind: Sequence[Placed]) -> list[Placed]:
-    """Return the words behind a command that are code: documents, and those of -c or -e; without
-    such, the first argument."""
+    """Return words that are code: documents, and those of -c or -e, else the first argument."""
     documents, values, arguments = (
         [word for word in behind if word.role == role] for role in ("document", "value", "argument")
     )

@@ -38,6 +38,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
 
 def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
     """Return the changes that a replay asks for. Raises Diverged."""
+    late = [_plain(call.tool, call.result.args) for call in run.acts if call not in run.writes]
     asked: list[ToolCall] = []
     used: list[Call] = []
     goes_on = bool(run.after) or not run.writes
@@ -47,7 +48,8 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
         if not reply.calls:
             break
         call = reply.calls[0]
-        asked += [] if reply.only_reads else [call]
+        if not reply.only_reads and _plain(call.name, call.args) not in late:
+            asked.append(call)
         found = _answer(run, call, used, is_later=bool(asked))
         is_own_check = reply.only_reads and asked
         if found is None and is_own_check:
@@ -57,8 +59,7 @@ def _asked(model: RoteModel, run: Run) -> list[ToolCall]:
 
 
 def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:
-    """Return what the run was answered to a call: the first time that it was made, then the
-    next."""
+    """Return what the run was answered to a call that is made for the first time, then again."""
     wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
     found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]

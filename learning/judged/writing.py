@@ -30,8 +30,7 @@ WriteScript = Callable[[str, Sequence[str]], str | None]  # brief, what was wron
 
 
 def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Draft:
-    """Return the draft with a script in place of its steps, where a model writes one that stands
-    all checks."""
+    """Return the draft with a script for its steps, where a model writes one that holds."""
     runs = [Run.read(trace) for trace in traces]
     values = _shared_values(draft, runs)
     told, wrong = _brief(draft, runs, values), list[str]()
@@ -93,8 +92,7 @@ def _schema(value: Any) -> dict[str, Any]:
 
 
 def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a request: also those that no call holds, since something was made of
-    them."""
+    """Return the values of a request, also those that no call holds."""
     from text.values import values_in
 
     found = dict(known)
@@ -108,8 +106,7 @@ def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _varying(run: Run) -> set[str]:
-    """Return the longer texts that the run's changes were asked with: in a script they would be the
-    same for ever."""
+    """Return the longer texts of the run's changes, which no script may hold."""
     texts = {leaf for call in run.writes for leaf in _texts(call.args)}
     return {text for text in texts if len(text) > 3 and re.search(r"\d", text)}
 

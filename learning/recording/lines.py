@@ -18,8 +18,7 @@ NOT_FOR_SCRIPTS = ("interactive", "hidden_input", "input", "interrupted", "stopp
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line of a demonstration. `folder` is where it was typed; `why_not` says why a script cannot
-    repeat it."""
+    """A line that was typed in a folder; `why_not` says why a script cannot repeat it."""
 
     turn: int
     line: Line

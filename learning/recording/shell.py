@@ -51,8 +51,7 @@ _ANSWERS = re.compile(
 
 
 class RecordError(SopwithError):
-    """A demonstration could not be recorded, or nothing in it can be learned from. Two lines for
-    the owner."""
+    """A demonstration could not be recorded. Two lines for the owner."""
 
 
 def record(
@@ -136,15 +135,13 @@ class _Running:
 
 
 def _is_for(command: _Running, mark: Mark, at: float, note: str) -> bool:
-    """Return False for keys that came after a command's end, heard late, or still wait: they are
-    for the shell."""
+    """Return False for keys that came after a command's end, or wait: the shell's own."""
     still_waits = mark.is_line_waiting and note == "input" and at >= command.all_read
     return at <= mark.at and not still_waits
 
 
 class Recording:
-    """Writes a run from what the terminal of a recorded shell shows (`shown`) and what is typed
-    there (`typed`)."""
+    """Write a run from what a recorded terminal shows (`shown`) and gets (`typed`)."""
 
     def __init__(
         self,
@@ -308,8 +305,7 @@ class Recording:
         self._log.sync()
 
     def _stop(self, exit_code: int | None, folder: str) -> None:
-        """Note that the command has ended; more of its line may follow until the prompt is
-        shown."""
+        """Note that the command has ended; more of its line may follow until the prompt."""
         command = self._command
         if command is None:
             return
@@ -366,8 +362,7 @@ class Recording:
         return data | {key: value for key, value in more.items() if value}
 
     def _learn_from(self, text: str) -> str:
-        """Return the command line without secrets; what was hidden in it is hidden from now on
-        wherever it is printed."""
+        """Return the command line without secrets, which are hidden from now on."""
         redacted = self._redactor(text)
         if HIDDEN in redacted:
             pattern = "(.+?)".join(re.escape(piece) for piece in redacted.split(HIDDEN))
@@ -462,15 +457,13 @@ def _as_a_shell_begins() -> None:
 
 
 def _label(environ: Mapping[str, str], word: str) -> str:
-    """Return what stands before the prompt: a dot and a word, where the shell can tell how wide
-    they are."""
+    """Return what stands before the prompt: a dot only where the shell knows its width."""
     locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
     return f"● {word} " if "utf" in locale.lower() else "(rec) "
 
 
 def _is_unread(terminal: int) -> bool:
-    """Return True if a line that was typed waits in the pseudo-terminal; True where the system does
-    not tell (all but Linux)."""
+    """Return True if a typed line waits in the terminal, or nobody can tell (not on Linux)."""
     try:
         inside = fcntl.ioctl(terminal, _OTHER_END, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:

@@ -64,8 +64,7 @@ class StagedShell:
         ]
 
     def ended(self) -> Stage:
-        """End what is still at work in it; return the stage with all that was done. Raises
-        StageError."""
+        """End what is still at work; return the stage with what was done. Raises StageError."""
         try:
             self._stop_rest()
             self.stage.close()

@@ -24,6 +24,9 @@ _BREAKS = " ,\t\n\r"
 _BEFORE = " ,\t\n\r\"'`"  # may stand right before a word
 _GOES_ON = pattern(r"[A-Za-z0-9_/'-]")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
+_SET_OFF = pattern(
+    r":words\}\s*[,;，、；]\s*\{|\}\s*[,;，、；]\s*\{[^{}]*:words\}"
+)  # signs tell the texts
 _SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 
@@ -94,6 +97,8 @@ def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict
     one of its type."""
     if letter := _to_the_letter(asked.written, text, procedure, where):
         return letter
+    if _SET_OFF.search(text):
+        return None
     fillings = _fillings(pieces(text), asked.lower, asked.start, asked.end)
     read = (_filled(asked, filling, procedure, where) for filling in fillings)
     return next((found for found in read if found is not None), None)

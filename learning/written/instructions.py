@@ -37,8 +37,7 @@ _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(slots=True)
 class Instructions:
-    """Hold what a text says. `is_whole`: a script of its own, which decides itself when it
-    fails."""
+    """Hold what a text says. `is_whole`: a script, which decides itself when it fails."""
 
     title: str = ""
     lines: list[str] = field(default_factory=list)
@@ -56,8 +55,7 @@ class Instructions:
         return slots[:1].lower() + slots[1:] if "{" in slots else ""
 
     def parameter(self, wish: str, example: str = "") -> str:
-        """Return the name of the parameter that a placeholder stands for; it is made when first
-        met."""
+        """Return the name of the parameter for a placeholder; it is made when first met."""
         name = re.sub(r"[^a-z0-9]+", "_", wish.lower()).strip("_") or "value"
         if name in BUILT_IN or UNSAFE_NAME.fullmatch(name) or not name[0].isalpha():
             name = f"the_{name}"
@@ -103,8 +101,7 @@ class Instructions:
     def with_arguments(
         self, script: str, names: Mapping[int, str], taken: Mapping[int, str]
     ) -> str:
-        """Return a script whose `$1` comes from a parameter. `names` of the arguments; `taken` ones
-        are parameters already."""
+        """Return a script with parameters for `$1`; `taken` ones are parameters already."""
         plain = without_quoted(script)
         used = {int(a or b) for a, b in re.findall(r"\$(?:([1-9])|\{([1-9])[}:#%/-])", plain)}
         if not used and not (taken and "$#" in plain):

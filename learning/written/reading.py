@@ -96,8 +96,7 @@ def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
 
 
 def _declare(found: Instructions, properties: dict[str, Any]) -> None:
-    """Take declared parameters: schemas, or the values that they have where nobody says
-    another."""
+    """Take declared parameters: schemas, or their defaults."""
     for name, schema in properties.items():
         said = schema if isinstance(schema, dict) else {"default": schema}
         example = str(said.get("default", ""))

@@ -58,8 +58,7 @@ def _of_functions(lines: Sequence[str]) -> Iterator[bool]:
 
 
 def _options(text: str) -> list[tuple[str, str]]:
-    """Return what `getopts` takes: each letter that has a value, with the variable that its branch
-    sets."""
+    """Return the letters of `getopts` that have a value, with the variable of the branch."""
     said = re.search(r"\bgetopts\s+[\"']?:?([A-Za-z0-9:]+)", text)
     letters = re.findall(r"(\w):", said[1]) if said else []
     branches = {
@@ -70,8 +69,7 @@ def _options(text: str) -> list[tuple[str, str]]:
 
 
 def _with_options(found: Instructions, options: Sequence[tuple[str, str]], script: str) -> str:
-    """Return a script that is given its options from parameters; flags are as they are without
-    them."""
+    """Return a script with its options from parameters, without flags."""
     given = [f'-{letter} "${found.parameter(variable)}"' for letter, variable in options]
     return "\n".join([f"set -- {' '.join(given)}", script]) if given else script
 
@@ -93,8 +91,7 @@ def unfit(found: Instructions, line: str, number: int) -> None:
 
 
 def _usage(text: str) -> dict[int, str]:
-    """Return the names of the arguments where the script says how it is called: `usage: copy.sh
-    SOURCE TARGET`."""
+    """Return the names of the arguments in a line such as `usage: copy.sh SOURCE TARGET`."""
     said = re.search(r"(?:usage|用法)[:：]\s*\S+\s+([\w<>\[\] -]+)", text, re.IGNORECASE)
     return dict(enumerate(re.findall(r"[\w-]+", said[1]), 1)) if said else {}
 

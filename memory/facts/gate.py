@@ -190,10 +190,7 @@ def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
     page, anywhere on it."""
     if coverage(fact.text, proof.said) >= LEAST_COVERAGE:
         return  # the owner said so
-    lines = (line for text in proof.brought for line in text.splitlines())
-    if first("order", fact.text) and any(
-        coverage(fact.text, line) >= _TAKEN_OVER for line in lines
-    ):
+    if first("order", fact.text) and _is_taken_over(fact, proof.seen):
         yield Refusal("instruction", "", quoted(fact.text))
         return
     backing = [
@@ -203,6 +200,11 @@ def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
     ]
     if said := first("addresses", "\n".join(backing)):
         yield Refusal("instruction", "", quoted(said))
+
+
+def _is_taken_over(fact: Fact, seen: str) -> bool:
+    """Return True where one line says almost all of a fact."""
+    return any(coverage(fact.text, line) >= _TAKEN_OVER for line in seen.splitlines())
 
 
 def _around(fact: Fact, text: str) -> str:

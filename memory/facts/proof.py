@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +64,19 @@ def proof_of(
     the proof."""
     if not evidence:
         return [Refusal("evidence", "", "no run is named", "没有指明运行")]
-    records = {each.run: record_of(home, each.run) for each in evidence}
-    found = [_pointed(records[pointer.run], pointer) for pointer in evidence]
-    results = [each for each in found if isinstance(each, Result)]
-    faults = [each for each in found if isinstance(each, Refusal)]
+    runs = dict.fromkeys(each.run for each in evidence)
+    records = {run: record for run in runs if (record := record_of(home, run))}
+    results: list[Result] = []
+    faults: dict[Refusal, None] = {}
+    for pointer in evidence:
+        found = _pointed(records.get(pointer.run), pointer)
+        if isinstance(found, Result):
+            results.append(found)
+        else:
+            faults[found] = None
     if not faults and not is_preference:
-        faults += _unproved(results, is_negative)
-    if faults:
-        return list(dict.fromkeys(faults))
-    return _proof([record for record in records.values() if record], results)
+        faults = dict.fromkeys(_unproved(results, is_negative))
+    return list(faults) or _proof(list(records.values()), results)
 
 
 def _unproved(results: Sequence[Result], is_negative: bool) -> Iterator[Refusal]:
@@ -113,15 +118,16 @@ def _pointed(record: RunRecord | None, pointer: Pointer) -> Result | Refusal:
 
 
 def _proof(records: Sequence[RunRecord], results: Sequence[Result]) -> Proof:
-    telling = [each for each in results if _tells(each)]
+    telling = list(filter(_tells, results))
     written = {id(each): text for record in records for each, text in record.written()}
-    brought = [(_brought(each, written[id(each)]), fetches(each)) for each in telling]
+    brought = [_brought(each, written[id(each)]) for each in telling]
+    pairs = zip(telling, brought, strict=True)
     return Proof(
         records=tuple(records),
-        brought=tuple(text for text, _ in brought),
-        fetched=frozenset(text for text, is_fetched in brought if is_fetched),
+        brought=tuple(brought),
+        fetched=frozenset(text for each, text in pairs if fetches(each)),
         handed="\n".join(_handed(each.args) for each in telling if each.status == "ok"),
-        said="\n".join(text for record in records for text in record.said),
+        said="\n".join(chain.from_iterable(record.said for record in records)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 _HEAD = re.compile(r"#{1,2}\s+(.*?)\s*")
 
@@ -20,17 +20,23 @@ def with_line(
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += end
-    found = {number: _HEAD.fullmatch(each) for number, each in enumerate(lines)}
-    heads = {number: match[1] for number, match in found.items() if match}
+    heads = dict(_heads(lines))
     own = _first(heads, names, -1)
     if own < 0:
         before = _first(heads, last, len(lines))
         behind = [end, *lines[before:]] if lines[before:] else []
         new = _new_section(names[lang == "zh"], line, end, lines[:before])
         return "".join([*lines[:before], *new, *behind])
-    stop = min((number for number in heads if number > own), default=len(lines))
+    stop = next((number for number in heads if number > own), len(lines))
     at, gap = _end_of_section(lines, own, stop)
     return "".join([*lines[:at], *[end] * gap, line + end, *lines[at:]])
+
+
+def _heads(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are headings, and what each says."""
+    for number, line in enumerate(lines):
+        if found := _HEAD.fullmatch(line):
+            yield number, found[1]
 
 
 def _first(heads: Mapping[int, str], names: Sequence[str], default: int) -> int:

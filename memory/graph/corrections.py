@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memory.files import write_atomic
-from memory.graph.shapes import Party, Statement, entity, key_of
+from memory.graph.shapes import Party, Statement, both, entity, key_of
 from memory.journal.store import INDEX, Store
 
 FILE = "graph_names.json"
@@ -52,9 +52,9 @@ def corrected(store: Store, statements: Iterable[Statement]) -> Iterator[Stateme
     out."""
     names = _names(store.path.parent)
     for each in statements:
-        subject, object = _meant(each.subject, names), _meant(each.object, names)
-        if subject and object and subject != object:
-            yield each._replace(subject=subject, object=object)
+        sides = both(_meant(each.subject, names), _meant(each.object, names))
+        if sides:
+            yield each._replace(subject=sides[0], object=sides[1])
 
 
 def _meant(party: Party, names: Names) -> Party | None:

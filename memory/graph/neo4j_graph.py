@@ -110,12 +110,12 @@ class Neo4jGraph:
         ]
 
     def _apply(self, rows: Graph, patch: Sequence[Json]) -> None:
-        nodes = {each["node"]["id"]: each["node"] for each in patch if _sets(each, "node")}
+        nodes = {node["id"]: node for node in _of_patch(patch, "set", "node")}
         for kind in KINDS:
             some = [self._flat(node) for node in nodes.values() if node["kind"] == kind]
             self._each(f"UNWIND $rows AS row MERGE (n:{kind} {{uid: row.uid}}) SET n = row", some)
-        self._merge([each["edge"] for each in patch if _sets(each, "edge")], nodes)
-        dropped = [each.get("edge") or each["node"] for each in patch if each["op"] == "drop"]
+        self._merge(_of_patch(patch, "set", "edge"), nodes)
+        dropped = [*_of_patch(patch, "drop", "edge"), *_of_patch(patch, "drop", "node")]
         for id, what, of, subject in rows.gone(dropped):
             start = f"MATCH (n:{of} {{uid: $subject}})-[e:{what} {{uid: $uid}}]->() DELETE e"
             statement = start if of else f"MATCH (n:{what} {{uid: $uid}}) DETACH DELETE n"
@@ -209,8 +209,9 @@ class Neo4jGraph:
         return [list(record.values()) for record in found.records]
 
 
-def _sets(change: Json, what: str) -> bool:
-    return change["op"] == "set" and what in change
+def _of_patch(patch: Sequence[Json], op: str, what: str) -> list[Any]:
+    """Return the nodes or edges that are set, or the ids of those that are dropped."""
+    return [each[what] for each in patch if each["op"] == op and what in each]
 
 
 class _Refused(Exception):

@@ -84,16 +84,22 @@ def meant(words: str, who: Party = OWNER) -> Spoken | None:
     own = _OWN.get(plain.casefold())
     if own is not None:
         return Spoken(who if own is OWNER else own)
-    found = _ROLE_OF.match(plain)
-    if found is not None:
-        role = role_of(found["role"] or found["zh_role"])
-        name = found["of"] or found["zh_of"]
-        other = entity(name) if name else who
-        if role and other:
-            shown = plain if other == OWNER else f"{other.name}'s {role}"
-            return Spoken(Party("Entity", shown, role_key(other, role)), other, role)
     party = entity(plain)
-    return Spoken(party) if party else None
+    return _called(plain, who) or (Spoken(party) if party else None)
+
+
+def _called(words: str, who: Party) -> Spoken | None:
+    """Return who is called by what they are to somebody; None for all other words."""
+    found = _ROLE_OF.match(words)
+    if found is None:
+        return None
+    role = role_of(found["role"] or found["zh_role"])
+    name = found["of"] or found["zh_of"]
+    of = entity(name) if name else who
+    if of is None or not role:
+        return None
+    shown = words if of == OWNER else f"{of.name}'s {role}"
+    return Spoken(Party("Entity", shown, role_key(of, role)), of, role)
 
 
 def role_of(word: str) -> str:

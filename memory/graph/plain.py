@@ -9,12 +9,12 @@ small. Source: seed 003 P5.3.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from memory.graph.people import CHINESE, ENGLISH, forms_file, meant, role_of, roles_in, speaker
-from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
+from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, both, entity
 from memory.journal.turns import Turn
 from memory.wording import told, values
 from text import pattern
@@ -130,18 +130,19 @@ def _found(sentence: str) -> tuple[Form, re.Match[str]] | None:
 
 def _statement(form: Form, found: re.Match[str], who: Party, number: int) -> Statement | None:
     said = {slot: text for slot, text in found.groupdict().items() if text}
-    subject = _party(said.get("me") or form.who or "my", who, own=True)
-    object = _party(said.get("name") or said.get("value") or said.get("what") or "", who)
-    if subject is None or object is None or subject.key == object.key:
+    subject = _party(_slot(said, "me") or form.who or "my", who, own=True)
+    sides = both(subject, _party(_slot(said, "name", "value", "what"), who))
+    if sides is None or AGENT in sides:
         return None
-    if AGENT in (subject, object):
+    if "role" in said and sides[1].name.split()[0] in _words("no_person"):
         return None
-    label = said.get("label") or said.get("attribute") or ""
-    if "role" in said:
-        label = role_of(said["role"])
-        if object.name.split()[0] in _words("no_person"):
-            return None
-    return Statement(subject, form.predicate, object, number, label.lower(), SURE)
+    label = role_of(_slot(said, "role")) or _slot(said, "label", "attribute")
+    return Statement(sides[0], form.predicate, sides[1], number, label.lower(), SURE)
+
+
+def _slot(said: Mapping[str, str], *names: str) -> str:
+    """Return what stands in the first of these slots that has something."""
+    return next((said[name] for name in names if name in said), "")
 
 
 def _party(words: str, who: Party, *, own: bool = False) -> Party | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory.graph.people import ROLES, meant, role_of, speaker
-from memory.graph.shapes import PREDICATES, Party, Predicate, Statement, role_key
+from memory.graph.shapes import PREDICATES, Party, Predicate, Statement, both, role_key
 from memory.journal.turns import Turn
 from memory.wording import coverage
 
@@ -21,6 +21,7 @@ MAX_SHOWN_CHARS = 12_000
 MAX_TURN_CHARS = 1_500
 MAX_STATEMENTS = 40
 LEAST_QUOTE_CHARS = 4
+USUAL = 0.6  # of 1: how sure a model is that says no number
 _FROM_MODEL: tuple[Predicate, ...] = tuple(each for each in PREDICATES if each != "MENTIONED")
 _TEXTS = ("subject", "object", "label", "line", "quote", "emotion")
 _FIELDS: dict[str, dict[str, Any]] = {key: {"type": "string"} for key in _TEXTS} | {
@@ -92,18 +93,13 @@ def _json(reply: str) -> Any:
 
 
 def _said(item: dict[str, Any]) -> Said | None:
-    words = {
-        key: " ".join(str(item.get(key) or "").split())
-        for key in ("subject", "object", "label", "quote", "emotion")
-    }
-    predicate = str(item.get("predicate") or "").strip().upper().replace(" ", "_")
-    line = re.fullmatch(r"L?(\d{1,4})", str(item.get("line") or "").strip())
+    words = {key: " ".join(str(item.get(key) or "").split()) for key in (*_TEXTS, "predicate")}
+    predicate = words["predicate"].upper().replace(" ", "_")
+    line = re.fullmatch(r"L?(\d{1,4})", words["line"])
     is_mood = str(item.get("lasting")).lower() == "false"
-    is_named = all((words["subject"], words["object"]))
-    if predicate not in _FROM_MODEL or line is None or is_mood or not is_named:
+    is_whole = words["subject"] and words["object"] and predicate in _FROM_MODEL
+    if is_mood or line is None or not is_whole:
         return None
-    given = item.get("confidence")
-    confidence = float(given) if isinstance(given, int | float) else -1.0
     return Said(
         words["subject"],
         predicate,
@@ -111,9 +107,15 @@ def _said(item: dict[str, Any]) -> Said | None:
         words["label"][:40].lower(),
         int(line[1]) - 1,
         words["quote"],
-        confidence if 0 <= confidence <= 1 else 0.6,
+        _confidence(item.get("confidence")),
         words["emotion"][:20].lower(),
     )
+
+
+def _confidence(given: object) -> float:
+    """Return how sure a model says it is; a usual value where it says nothing that can be one."""
+    share = float(given) if isinstance(given, int | float) else -1.0
+    return share if 0 <= share <= 1 else USUAL
 
 
 def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:
@@ -139,18 +141,20 @@ def _is_quoted(quote: str, turn: Turn) -> bool:
 
 
 def _statement(said: Said, number: int, who: Party, everything: str) -> Statement | None:
-    subject, object = _party(said.subject, who), _party(said.object, who)
-    if subject is None or object is None or subject.key == object.key:
-        return None
+    sides = both(_party(said.subject, who), _party(said.object, who))
     label = role_of(said.label) or said.label
-    if label in ROLES and subject == who and object.key == role_key(who, label):
-        return None  # "my sister is my sister"
-    if not all(_stands_in(party, who, everything) for party in (subject, object)):
+    if sides is None or _says_itself(*sides, who, label):
+        return None
+    if not all(_stands_in(party, who, everything) for party in sides):
         return None
     predicate: Predicate = next(name for name in PREDICATES if name == said.predicate)
-    return Statement(
-        subject, predicate, object, number, label, said.confidence, said.emotion, "model"
-    )
+    told = (number, label, said.confidence, said.emotion, "model")
+    return Statement(sides[0], predicate, sides[1], *told)
+
+
+def _says_itself(subject: Party, object: Party, who: Party, label: str) -> bool:
+    """Return True for "my sister is my sister"."""
+    return label in ROLES and subject == who and object.key == role_key(who, label)
 
 
 def _stands_in(party: Party, who: Party, text: str) -> bool:

@@ -125,35 +125,32 @@ class Graph:
         """Return what is around the nodes of a name, the nearest first, the strongest first
         (docs/graph.md)."""
         version, centre = self.version(), self.named(name, wanted.session)
-        where, values = wanted.condition(self._store.only)
         found: dict[str, Json] = {}
-        frontier, seen, is_truncated = centre, set(centre), False
+        frontier, seen = centre, set(centre)
         for level in range(depth):
             most = limit + 1 if level == 0 else PER_NODE
-            further: list[str] = []
-            for node in frontier:
-                edges = [
-                    edge
-                    for side in ("subject", "object")
-                    for edge in self._edges(
-                        f"WHERE e.{side} = ? AND {where} ORDER BY e.strength DESC, e.id LIMIT ?",
-                        (node, *values, most),
-                    )
-                ]
-                for edge in sorted(edges, key=lambda each: (-each["strength"], each["id"]))[:most]:
-                    if len(found) >= limit and edge["id"] not in found:
-                        is_truncated = True
-                        break
-                    found[edge["id"]] = edge
-                    further += [
-                        each for each in (edge["source"], edge["target"]) if each not in seen
-                    ]
-                    seen.update(further)
-            frontier = further
-        return {
-            **self._graph(list(found.values()), version, is_truncated=is_truncated, also=centre),
-            "centre": centre,
-        }
+            edges = [each for node in frontier for each in self._strongest(node, wanted, most)]
+            found |= _by_id(edges)
+            if len(found) > limit:
+                break
+            frontier = [node for node in dict.fromkeys(_ends(edges)) if node not in seen]
+            seen.update(frontier)
+        shown = list(found.values())[:limit]
+        graph = self._graph(shown, version, is_truncated=len(found) > limit, also=centre)
+        return {**graph, "centre": centre}
+
+    def _strongest(self, node: str, wanted: Wanted, most: int) -> list[Json]:
+        """Return the strongest edges of a node: each side is read in the order of an index."""
+        where, values = wanted.condition(self._store.only)
+        edges = [
+            edge
+            for side in ("subject", "object")
+            for edge in self._edges(
+                f"WHERE e.{side} = ? AND {where} ORDER BY e.strength DESC, e.id LIMIT ?",
+                (node, *values, most),
+            )
+        ]
+        return sorted(edges, key=lambda each: (-each["strength"], each["id"]))[:most]
 
     def named(self, name: str, session: str | None = None) -> list[str]:
         """Return the nodes of a name: as it stands; whom "me" and "my sister" mean; else what
@@ -206,16 +203,18 @@ class Graph:
 
     def _patch(self, changed: Sequence[tuple[str, str]]) -> list[Json]:
         """Return the nodes and edges as they are now, and those that are gone."""
-        edge_ids = [id for kind, id in changed if kind == "edges"]
-        edges = {edge["id"]: edge for edge in self._edges_by_id(edge_ids)}
-        ends = [edge[side] for edge in edges.values() for side in ("source", "target")]
-        node_ids = list(dict.fromkeys([*(id for kind, id in changed if kind == "nodes"), *ends]))
-        nodes = {node["id"]: node for node in self.nodes(node_ids)}
-        patch: list[Json] = [{"op": "set", "node": node} for node in nodes.values()]
-        patch += [{"op": "set", "edge": edge} for edge in edges.values()]
-        patch += [{"op": "drop", "edge": id} for id in edge_ids if id not in edges]
-        patch += [{"op": "drop", "node": id} for id in node_ids if id not in nodes]
-        return patch
+        ids: dict[str, list[str]] = {"edges": [], "nodes": []}
+        for kind, id in changed:
+            ids[kind].append(id)
+        edges = _by_id(self._edges_by_id(ids["edges"]))
+        node_ids = list(dict.fromkeys([*ids["nodes"], *_ends(edges.values())]))
+        nodes = _by_id(self.nodes(node_ids))
+        return [
+            *({"op": "set", "node": node} for node in nodes.values()),
+            *({"op": "set", "edge": edge} for edge in edges.values()),
+            *({"op": "drop", "edge": id} for id in ids["edges"] if id not in edges),
+            *({"op": "drop", "node": id} for id in node_ids if id not in nodes),
+        ]
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
         """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id
@@ -303,9 +302,7 @@ class Graph:
     def _graph(
         self, edges: Sequence[Json], version: str, *, is_truncated: bool, also: Sequence[str] = ()
     ) -> Json:
-        ids = dict.fromkeys(
-            [*also, *(each for edge in edges for each in (edge["source"], edge["target"]))]
-        )
+        ids = dict.fromkeys([*also, *_ends(edges)])
         return {
             "nodes": list(self.nodes(list(ids))),
             "edges": edges,
@@ -343,6 +340,15 @@ class Graph:
                     node |= {key: _iso(micros(getattr(episode, key))) for key in times}
                     node["summary"] = episode.summary
                 yield node
+
+
+def _by_id(things: Iterable[Json]) -> dict[str, Json]:
+    return {each["id"]: each for each in things}
+
+
+def _ends(edges: Iterable[Json]) -> list[str]:
+    """Return the nodes at both ends of some edges."""
+    return [edge[side] for edge in edges for side in ("source", "target")]
 
 
 def _edge(row: Sequence[Any]) -> Json:

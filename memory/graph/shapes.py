@@ -78,6 +78,13 @@ def key_of(name: str) -> str:
     return " ".join(cut(word)[-1] if word.isalpha() else word for word in plain.split())
 
 
+def both(subject: Party | None, object: Party | None) -> tuple[Party, Party] | None:
+    """Return the two sides of a statement; None where one is missing, or both are the same."""
+    if subject is None or object is None:
+        return None
+    return None if subject.key == object.key else (subject, object)
+
+
 def role_key(of: Party, role: str) -> str:
     """Return what "my sister" is filed under, said by `of`: no name has an @."""
     return f"@{of.kind}:{of.key}:{role}"

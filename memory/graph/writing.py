@@ -8,10 +8,11 @@ before her name was. Every change gets a number (`Graph.changes`). Source: seed 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory.graph.people import ROLES
 from memory.graph.rows import BEGINNING, END, EPOCH, SEQ, Graph, chunks, micros
@@ -22,7 +23,23 @@ from memory.journal.turns import Turn
 HALF = 0.5  # of its confidence is what one turn adds to the strength of an edge
 OUTDATED = 0.3  # what is left of it once the contrary was said later
 LATEST = 30  # turns that count for the strength of an edge
-COUNT = 10  # the place of this column in graph_edges
+Row = tuple[Any, ...]  # of graph_edges; the places of some of its columns:
+SUBJECT, OBJECT, FIRST_SEEN, LAST_SEEN = 2, 4, 8, 9
+
+
+class _Said(NamedTuple):
+    """Hold what one turn says for an edge."""
+
+    subject: str
+    predicate: str
+    object: str
+    label: str
+    confidence: float
+    emotion: str
+    by: str
+    scene: str
+    number: int
+    session: str
 
 
 class Writer:
@@ -169,62 +186,58 @@ class Writer:
 
     def _refresh(self, edge: str) -> None:
         """Make an edge what its evidence says."""
-        before = self._store.ask("SELECT * FROM graph_edges WHERE id = ?", (edge,))
-        was = bool(before and before[0][COUNT])
+        asked = "SELECT * FROM graph_edges WHERE id = ? AND count > 0"
+        was = next(iter(self._store.ask(asked, (edge,))), None)
+        row = self._row_of(edge)
+        if row:
+            self._put(row, was)
+        elif was:
+            asked = "UPDATE graph_edges SET count = 0, strength = 0, seq = ? WHERE id = ?"
+            self._store.run(asked, (self._next(), edge))
+            self._see(_ends(was), -1)
+
+    def _put(self, row: Row, was: Row | None) -> None:
+        if was and was[:-1] == row:
+            return
+        self._see(_ends(row), 0 if was else 1, *row[FIRST_SEEN : LAST_SEEN + 1])
+        marks = ", ".join("?" * (len(row) + 1))
+        self._store.run(
+            f"INSERT OR REPLACE INTO graph_edges VALUES ({marks})", (*row, self._next())
+        )
+
+    def _row_of(self, edge: str) -> Row | None:
+        """Return an edge as its evidence has it, without the number of the change."""
         asked = (
-            "SELECT subject, predicate, object, g.label, confidence, g.emotion, by, scene, number, at, session"
+            "SELECT subject, predicate, object, g.label, confidence, g.emotion, by, scene, number, session"
             " FROM graph_evidence g JOIN turns USING (number) WHERE edge = ? ORDER BY at DESC, number DESC LIMIT ?"
         )
-        latest = self._store.ask(asked, (edge, LATEST))
-        if not latest:
-            if was:
-                self._store.run(
-                    "UPDATE graph_edges SET count = 0, strength = 0, seq = ? WHERE id = ?",
-                    (self._next(), edge),
-                )
-                self._see((before[0][2], before[0][4]), -1)
-            return
+        said = [_Said(*row) for row in self._store.ask(asked, (edge, LATEST))]
+        if not said:
+            return None
         asked = "SELECT count(DISTINCT number), min(at), max(at) FROM graph_evidence JOIN turns USING (number) WHERE edge = ?"
         count, first, last = self._store.ask(asked, (edge,))[0]
-        subject, predicate, object, label, *_, scene, number, _, session = latest[0]
-        subject, object = self._resolve(subject), self._resolve(object)
-        sure = {
-            row[8]: row[4] for row in sorted(latest, key=lambda row: row[4])
-        }  # the surest of each turn
-        strength = 1.0
-        for confidence in sure.values():
-            strength *= 1 - HALF * confidence
-        strength = 1 - strength
-        if predicate in OPPOSITE:
-            contrary = edge_id(subject, OPPOSITE[predicate], object, "")
-            asked = "SELECT max(at) FROM graph_evidence JOIN turns USING (number) WHERE edge = ?"
-            strength *= OUTDATED if (self._store.ask(asked, (contrary,))[0][0] or 0) > last else 1
-        spoken = self._store.ask(
-            "SELECT start, end FROM mentioned WHERE number = ? LIMIT 1", (number,)
-        )
-        start, end = spoken[0] if spoken else (None, None)
-        emotion = next((row[5] for row in latest if row[5]), "")
-        label = label or next((row[3] for row in latest if row[3] not in ("", LESS)), "")
-        by = "model" if any(row[6] == "model" for row in latest) else "rules"
-        row: tuple[Any, ...] = (
-            edge,
-            session,
-            subject,
-            predicate,
-            object,
-            label,
-            round(strength, 4),
-            max(sure.values()),
-            first,
-            last,
-        )
-        row += (count, start, end, emotion, by, number, scene)
-        if was and before[0][:-1] == row:
-            return
-        self._see((subject, object), 0 if was else 1, first, last)
-        self._store.run(
-            f"INSERT OR REPLACE INTO graph_edges VALUES ({'?, ' * len(row)}?)", (*row, self._next())
-        )
+        newest = said[0]
+        subject, object = self._resolve(newest.subject), self._resolve(newest.object)
+        sure = _surest(said)
+        strength = _strength(sure)
+        if self._is_outdated(subject, newest.predicate, object, last):
+            strength *= OUTDATED
+        asked = "SELECT start, end FROM mentioned WHERE number = ? LIMIT 1"
+        spoken = next(iter(self._store.ask(asked, (newest.number,))), (None, None))
+        older = [each.label for each in said if each.label != LESS]
+        told: Row = (edge, newest.session, subject, newest.predicate, object)
+        told += (newest.label or _first(older), round(strength, 4), max(sure), first, last, count)
+        by = "model" if "model" in {each.by for each in said} else "rules"
+        emotion = _first(each.emotion for each in said)
+        return (*told, *spoken, emotion, by, newest.number, newest.scene)
+
+    def _is_outdated(self, subject: str, predicate: str, object: str, last: int) -> bool:
+        """Return True where the contrary was said later."""
+        if predicate not in OPPOSITE:
+            return False
+        contrary = edge_id(subject, OPPOSITE[predicate], object, "")
+        asked = "SELECT max(at) FROM graph_evidence JOIN turns USING (number) WHERE edge = ?"
+        return (self._store.ask(asked, (contrary,))[0][0] or 0) > last
 
     def _see(
         self, nodes: Sequence[str], edges: int, first: int = END, last: int = BEGINNING
@@ -247,3 +260,24 @@ class Writer:
 
     def _end(self) -> None:
         self._store.set_setting(SEQ, str(self._seq))
+
+
+def _surest(said: Iterable[_Said]) -> list[float]:
+    """Return how sure each turn is at most."""
+    found: dict[int, float] = {}
+    for each in said:
+        found[each.number] = max(each.confidence, found.get(each.number, 0.0))
+    return list(found.values())
+
+
+def _strength(sure: Iterable[float]) -> float:
+    return 1 - math.prod(1 - HALF * confidence for confidence in sure)
+
+
+def _first(texts: Iterable[str]) -> str:
+    """Return the first that is not empty."""
+    return next(filter(None, texts), "")
+
+
+def _ends(row: Row) -> tuple[str, str]:
+    return row[SUBJECT], row[OBJECT]

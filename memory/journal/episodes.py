@@ -96,12 +96,11 @@ def _episode(turns: Sequence[Turn]) -> Episode:
 def scene(turns: Sequence[Turn]) -> tuple[datetime, datetime]:
     """Return the time that turns speak of: from the first to the last that they mention; else when
     they were said."""
-    spoken = [each for turn in turns for each in turn.mentioned]
-    closed = [(each.start, each.end) for each in spoken if each.start and each.end]
+    spoken = (each for turn in turns for each in turn.mentioned)
+    closed = ((each.start, each.end) for each in spoken if each.start and each.end)
     short = [(start, end) for start, end in closed if end - start <= MAX_SCENE]
-    if not short:
-        return turns[0].at, turns[-1].at
-    return min(start for start, _ in short), max(end for _, end in short)
+    starts, ends = zip(*short or [(turns[0].at, turns[-1].at)], strict=True)
+    return min(starts), max(ends)
 
 
 def summary(turns: Sequence[Turn]) -> str:

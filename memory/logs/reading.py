@@ -11,7 +11,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,15 +87,20 @@ def find_run(home: Path, name: str) -> str:
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_beside(home, run)), runs[0])
-    found = [run for run in runs if name and run.startswith(name)]
-    if name in found or len(found) == 1:
-        return name if name in found else found[0]
+    found = starting(runs, name)
+    if len(found) == 1:
+        return found[0]
     if found:
         some = ", ".join(found[:4])
         raise NoSuchRun("error.logs.start-runs", name=name, n=len(found), list=some)
     raise NoSuchRun(
         f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list'
     )
+
+
+def starting(runs: Iterable[str], name: str) -> list[str]:
+    """Return the runs whose ids begin so; none for no name."""
+    return [run for run in runs if name and run.startswith(name)]
 
 
 def _is_beside(home: Path, run: str) -> bool:

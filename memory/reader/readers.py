@@ -21,6 +21,7 @@ from memory import notes
 from memory.files import OwnerText, read_owner_text
 from memory.home import Session
 from memory.logs import RunSummary, find_run, read_events, run_ids, summarise
+from memory.logs.reading import starting
 
 if TYPE_CHECKING:
     from memory.facts import Fact
@@ -102,10 +103,11 @@ class Reader:
         """
         if self.session.is_main and name != "last":
             return find_run(self._home, name)
-        own = [each.run for each in self.runs(1 if name == "last" else None)]
-        found = own if name == "last" else [run for run in own if name and run.startswith(name)]
-        if name in found or len(found) == 1:
-            return name if name in found else found[0]
+        is_last = name == "last"
+        own = [each.run for each in self.runs(1 if is_last else None)]
+        found = own if is_last else starting(own, name)
+        if len(found) == 1:
+            return found[0]
         if self.session.is_main:
             return find_run(self._home, name)
         raise _refused(f"run {name}")

@@ -7,7 +7,7 @@ answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -86,20 +86,33 @@ def _found(
     store: Store, question: str, now: datetime, embedder: Embedder | None
 ) -> list[tuple[Turn, Kind]]:
     """Return the statements that may answer, the best first."""
-    from memory.recall.ranking import search
-
     if embedder:
-        results = search(store, question, now, LOOKED_AT, embedder=embedder).results
-        told = [each for each in results if _states(each.turn)]
-        return [(turn, "nearest") for turn in _alike(question, told, embedder)]
+        return [(turn, "nearest") for turn in _meant(store, question, now, embedder)]
     wanted = _wanted(question)
     known = wanted.keys() & store.documents(wanted).keys()
     kind: Kind = "sure" if known == wanted.keys() else "nearest"
-    if not known or (kind == "nearest" and not _is_mostly(known, wanted, question)):
-        return []
-    named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
-    results = search(store, named, now, LOOKED_AT).results
-    return [(each.turn, kind) for each in results if _says(each.turn, question, known)]
+    if kind == "sure" or _is_mostly(known, wanted, question):
+        named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
+        return [(turn, kind) for turn in _saying(store, question, known, named, now)]
+    return []
+
+
+def _saying(
+    store: Store, question: str, known: set[str], named: str, now: datetime
+) -> Iterator[Turn]:
+    """Yield the statements in which all that is `known` of a question stands."""
+    from memory.recall.ranking import search
+
+    for each in search(store, named, now, LOOKED_AT).results if known else ():
+        if _says(each.turn, question, known):
+            yield each.turn
+
+
+def _meant(store: Store, question: str, now: datetime, embedder: Embedder) -> list[Turn]:
+    from memory.recall.ranking import search
+
+    results = search(store, question, now, LOOKED_AT, embedder=embedder).results
+    return _alike(question, [each for each in results if _states(each.turn)], embedder)
 
 
 def _alike(question: str, found: list[Found], embedder: Embedder) -> list[Turn]:

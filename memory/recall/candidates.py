@@ -44,7 +44,7 @@ class Candidates(NamedTuple):
     has_meaning: bool
     read: Mapping[int, datetime] = {}  # row → when it was last read
     told: float = 1.0  # the share of what is telling in the question that stands anywhere
-    nearest: float = 1.0  # the cosine of what is nearest; 1 for a model of which nothing is known
+    alike: Numbers | float = 0.0  # of each row, the cosine to the question; 0 without meaning
     asked_before: frozenset[int] = frozenset()  # rows that only ask, as the question does
     forgotten: frozenset[int] = frozenset()  # rows that the owner wants kept no longer
 
@@ -64,8 +64,6 @@ def candidates(
     from text.time import find
 
     query = query[:MAX_QUERY_CHARS]
-    if not query.strip():
-        return None, []
     also = synonyms(store, query, session)
     documents = _documents(store, query, also)
     words = _by_words(store, documents, session)
@@ -73,23 +71,20 @@ def candidates(
     question = understood(query, {turn.who for turn in turns.values()}, also)
     words = _by_name(store, question, documents, session) | words
     near, degraded = _near(store, question, session, embedder)
-    meant = _by_meaning(store, question, near) if near else set()
+    meant = {*words, *_by_meaning(store, question, near)}
     ranges = find(query, now)
-    numbers = {*words, *meant} | _in_time(store, ranges, session, words, near)
+    numbers = meant | _in_time(store, ranges, session, words, near)
     if not numbers:
         return None, degraded
-    turns |= store.turns(words.keys() - turns.keys(), session)
-    beside = store.beside({*words, *meant})
-    near_by = _numbers(beside)
-    turns |= store.turns((near_by | numbers) - turns.keys(), session)
+    beside = store.beside(meant)
+    turns |= store.turns((_numbers(beside) | numbers) - turns.keys(), session)
     beside |= store.beside(turns.keys() - beside.keys())
     rows = Rows(turns, {number: before for number, (before, _) in beside.items()})
     total = store.total(session)
     meaning = near.of(rows.numbers) if near else None
-    like = alike(store, embedder.name, question, rows) if near and embedder else None
+    like = alike(store, near.vectors.model, question, rows) if near else None
     echoes = frozenset(row for row, turn in enumerate(rows.turns) if is_echo(turn, query))
     gone = forgotten(rows.turns)
-    unsaid = {rows.numbers[row] for row in echoes | gone}
     return (
         Candidates(
             question,
@@ -100,7 +95,7 @@ def candidates(
             meaning is not None,
             _last_read(store, rows),
             _told(question, documents, total),
-            near.nearest_cosine(unsaid) if near else 0.0,
+            meaning.cosine if meaning else 0.0,
             echoes,
             gone,
         ),
@@ -137,8 +132,10 @@ def _by_name(
     return found
 
 
-def _by_meaning(store: Store, question: Question, near: Near) -> set[int]:
+def _by_meaning(store: Store, question: Question, near: Near | None) -> set[int]:
     """Return the turns nearest in meaning: of all, and of each person whom the question names."""
+    if near is None:
+        return set()
     found = set(near.best)
     for who in sorted(question.named):
         found.update(near.nearest(store.with_near(asked(who), MAX_NAMED), BY_MEANING))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
@@ -63,11 +63,6 @@ class Near(NamedTuple):
     lines: Vectors  # of what was written down
     questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
 
-    def nearest_cosine(self, without: Collection[int] = ()) -> float:
-        """Return how near the nearest is; 1 for a model of which it is not known what is near."""
-        cosines = (each for number, each in self.best.items() if number not in without)
-        return max(cosines, default=0.0) if self.vectors.model in MODELS else 1.0
-
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
         """Return those of some turns that are nearest."""
         return [
@@ -82,12 +77,14 @@ class Near(NamedTuple):
         compared = self.vectors if self.vectors.has_any() else self.lines
         mean, deviation = compared.spread(self.questions)
         found = np.zeros((len(numbers), 2))
+        alike = np.full(len(numbers), 0.0 if self.vectors.model in MODELS else 1.0)
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)
             # In double precision: the order in which numbers are added up must not show.
             cosines = vectors.astype(np.float64) @ self.questions.T.astype(np.float64)
             found[there] = (cosines - mean) / deviation
-        return Meaning(found[:, 0], found[:, 1])
+            alike[there] = np.maximum(alike[there], cosines[:, 0])
+        return Meaning(found[:, 0], found[:, 1], alike)
 
 
 def near(
@@ -214,48 +211,50 @@ def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
 
 
 def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | None:
-    import numpy as np
-
-    last, added = opened.through if opened else 0, 0
-    rows = store.embeddings(model, after=last)
-    while some := list(islice(rows, ROWS)):
-        if opened is None:
-            opened = _Opened(_empty(model, len(some[0][1]) // 4), 0, 0)
-        size = opened.vectors.dimension * 4
-        some = [(number, data) for number, data in some if len(data) == size]
-        if some:
-            numbers = np.array([number for number, _ in some], np.int64)
-            data = b"".join(data for _, data in some)
-            opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(some), -1))
-            added, last = added + len(some), some[-1][0]
+    """Add what has got its vector since; None while nothing has one."""
     lines = line_vectors(store, model)
-    if opened is None and lines:
-        opened = _Opened(_empty(model, len(next(iter(lines.values()))) // 4), 0, 0)
+    opened = opened or _begun(store, model, lines)
     if opened is None:
         return None
-    _take_lines(opened, lines)
-    opened.unsaved += added
+    kept, last = opened.vectors, opened.through
+    rows = store.embeddings(model, after=last)
+    while some := list(islice(rows, ROWS)):
+        numbers, vectors = _of_size(dict(some), kept.dimension)
+        kept.add(numbers, vectors)
+        opened.unsaved += len(numbers)
+        last = some[-1][0]
+    opened.lines = ExactVectors(model, kept.dimension, *_of_size(lines, kept.dimension))
     if store.waiting("embedding") == 0:
         opened.through = last
-    if opened.unsaved >= SAVE_AT and opened.through and store.only is None and not store.readonly:
-        with contextlib.suppress(OSError):  # it is made again from the rows
-            opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
-            opened.unsaved = 0
+        _save(store, opened)
     return opened
 
 
-def _take_lines(opened: _Opened, lines: dict[int, bytes]) -> None:
+def _begun(store: Store, model: str, lines: dict[int, bytes]) -> _Opened | None:
+    """Return an empty index for vectors of the size that the first has; None while there is
+    none."""
+    first = next((data for _, data in store.embeddings(model)), None)
+    first = first or next(iter(lines.values()), None)
+    if first is None:
+        return None
+    return _Opened((_backend() or ExactVectors)(model, len(first) // 4), 0, 0)
+
+
+def _save(store: Store, opened: _Opened) -> None:
+    """Write the file of vectors where it lacks many; else it is made again from the rows."""
+    is_ours = store.only is None and not store.readonly
+    if is_ours and opened.unsaved >= SAVE_AT:
+        with contextlib.suppress(OSError):
+            opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
+            opened.unsaved = 0
+
+
+def _of_size(
+    kept: dict[int, bytes], dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the numbers and the vectors of those that have so many dimensions."""
     import numpy as np
 
-    size = opened.vectors.dimension * 4
-    rows = {number: data for number, data in lines.items() if len(data) == size}
+    rows = {number: data for number, data in kept.items() if len(data) == dimension * 4}
     numbers = np.fromiter(rows, np.int64, len(rows))
-    vectors = np.frombuffer(b"".join(rows.values()), "<f4").reshape(
-        len(rows), opened.vectors.dimension
-    )
-    opened.lines = ExactVectors(opened.vectors.model, opened.vectors.dimension, numbers, vectors)
-
-
-def _empty(model: str, dimension: int) -> Vectors:
-    found: Vectors = (_backend() or ExactVectors)(model, dimension)
-    return found
+    return numbers, np.frombuffer(b"".join(rows.values()), "<f4").reshape(len(rows), dimension)

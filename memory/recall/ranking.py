@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(__file__).parents[2] / "assets" / "recall_weights.json"
 LIKE = 0.05  # from which it is said that a turn has words like those asked for
-# So much of a query must be there, else nothing is given: the cosine of the nearest, and shares of
-# the words that are said and of those that mean much the same. Of questions that their own journal
-# answers 97 in 100 are kept; of those whose answers were taken out of it, about a half.
-LEAST_ASKED = {True: 0.34, False: 0.3}  # of a question, in English and else
-LEAST_STATED = 0.2  # of what is no question
-LEAST_DATED = 0.4  # where a time is asked for of which there is nothing
-# Without a model, in English and else: of Chinese many pairs of characters stand nowhere.
+# One turn must fit as well as that, else nothing is given: its cosine, and a share of what is said in
+# it and beside it. Of searches that their own journal answers 97 in 100 are kept; of questions that
+# were asked of another one 25, of 20 that nothing answers 4.
+LEAST_ASKED = {True: 0.34, False: 0.27}  # of a question, in English and else
+LEAST_WORDS = 0.22  # of words as typed into a search box: few words are far from every sentence
+LEAST_TALK = 0.17  # of several sentences: anything near may help
+# Without a model: of Chinese many pairs of characters stand nowhere.
 LEAST_SAID = {True: 0.3, False: 0.01}
-SHARE_SAID, SHARE_LIKE = 0.7, 0.1
+SHARE_SAID = 0.7
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
 BY_HAND = {
@@ -50,6 +50,7 @@ BY_HAND = {
 WHOLE = 0.999
 FIRST = 20  # among which it is looked for what is outdated
 LEAST_REPEATED = 8  # characters
+_TALK = pattern(r"[.!?。！？，,；;]\s*\S")
 _HEAD = pattern(r": |：")  # behind the words with which the agent says what it kept
 DIGITS = 3  # of a score; what differs behind comes of the order in which numbers were added up
 
@@ -66,6 +67,8 @@ def search(
     what was said there."""
     import numpy as np
 
+    if not query.strip():
+        return Recalled([], [])
     found, degraded = candidates(store, query, now, session, embedder)
     if found is None or not _fits(found):
         return Recalled([], degraded)
@@ -94,31 +97,33 @@ def _fits(found: Candidates) -> bool:
     """Return True when anything answers: it says enough of what is asked, means it, or something is
     of the time asked for."""
     query = found.question.text
+    timely = found.features["within"] + found.features["mentioned"]
     has_time = any(not each.is_vague for each in found.ranges)
-    is_timely = has_time and _most(found, "soon") + _most(found, "mentioned") > 0
+    is_timely = has_time and _most(found, timely) > 0
     if is_timely or found.question.named:
         return True
-    said = found.told * _most(found, "covered_near")
+    said = found.told * found.features["covered_near"]
     if not found.has_meaning:
-        return said >= LEAST_SAID[query.isascii()]
-    least = LEAST_ASKED[query.isascii()] if only_asks(query) else LEAST_STATED
-    least = LEAST_DATED if has_time else least
-    return found.nearest + SHARE_SAID * said + SHARE_LIKE * _most(found, "like") >= least
+        return _most(found, said) >= LEAST_SAID[query.isascii()]
+    return _most(found, found.alike + SHARE_SAID * said) >= _least(query)
 
 
-def _most(found: Candidates, name: str) -> float:
-    """Return the highest of a feature. What is to be forgotten answers nothing, nor does what only
-    asks the same as a question."""
+def _least(query: str) -> float:
+    if _TALK.search(query):
+        return LEAST_TALK
+    return LEAST_ASKED[query.isascii()] if only_asks(query) else LEAST_WORDS
+
+
+def _most(found: Candidates, values: Numbers) -> float:
+    """Return the highest value of a row. What is to be forgotten answers nothing, nor does what
+    only asks the same as a question."""
     is_asked = only_asks(found.question.text)
-    return _highest(found, name, found.asked_before if is_asked else frozenset())
+    return _highest(found, values, found.asked_before if is_asked else frozenset())
 
 
-def _highest(found: Candidates, name: str, left_out: frozenset[int]) -> float:
+def _highest(found: Candidates, values: Numbers, left_out: frozenset[int]) -> float:
     import numpy as np
 
-    values = found.features.get(name)
-    if values is None:
-        return 0.0
     return float(np.delete(values, list(left_out | found.forgotten)).max(initial=0.0))
 
 
@@ -172,7 +177,7 @@ def _is_echo(found: Candidates, row: int, said: Iterable[str]) -> bool:
     turn = found.rows.turns[row]
     if turn.who != "agent":  # a search for words may find a question, if nothing else says them
         is_asked = row in found.asked_before
-        is_alone = _highest(found, "covered", found.asked_before) == 0
+        is_alone = _highest(found, found.features["covered"], found.asked_before) == 0
         return is_asked and not (is_alone and not only_asks(found.question.text))
     return any(_repeats(turn.text.strip(), each) for each in said)
 

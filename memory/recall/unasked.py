@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memory.home import MAIN
 from memory.journal.turns import WRITTEN, Found, Turn
 from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
-from memory.recall.question import is_small, understood
+from memory.recall.question import Question, is_small, understood
 from memory.recall.written import best_lines, forgotten, outdated, superseded_by
 from text.words import asked
 
@@ -28,31 +28,40 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     """Return up to `k` turns that speak of what a request is about, best first: only those in
     which, or around which, most of what is telling in it stands. By words alone, ranked by BM25:
     that finds one in fifty less than `weighed` would, whose numpy the start of a run would feel."""
-    from memory.recall.features import rarity
-
     request = request[:MAX_QUERY_CHARS]
     terms = [term for term in asked(request) if not is_small(term)]
     if len(terms) < LEAST_TERMS:
         return []
-    documents, total = store.documents(terms), store.total()
+    documents = store.documents(terms)
     hits = dict(store.keyword_ranks(list(documents), BY_WORDS_ALONE))
     hits |= dict(best_lines(store, list(documents), BY_LINES))
     turns = store.turns(hits.keys() | around(store, hits))
-    question = understood(request, {turns[number].who for number in hits if number in turns})
-    telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
+    question = understood(request, {turns[number].who for number in turns.keys() & hits.keys()})
     found: dict[str, Found] = {}
-    for number, words in _covering(store, turns, telling):
+    for number, words in _covering(store, turns, _telling(store, question, documents)):
         score = round(hits.get(number, 0.0) / max(hits.values()), 4)
         why = f"words: {', '.join(sorted(words))}"
         text = " ".join(turns[number].text.split())
         found.setdefault(text, Found(turns[number], score, why))
     found.pop(" ".join(request.split()), None)
-    best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
-    old = outdated([each.turn for each in best])
-    gone = forgotten([each.turn for each in best])
-    return [
-        each for place, each in enumerate(best) if each.turn.id not in old and place not in gone
-    ][:k]
+    return _that_hold(sorted(found.values(), key=lambda each: -each.score)[:FIRST])[:k]
+
+
+def _telling(store: Store, question: Question, documents: Mapping[str, int]) -> dict[str, float]:
+    """Return the terms of a question that stand anywhere, and how much each tells."""
+    from memory.recall.features import rarity
+
+    total = store.total()
+    known = (term for term in question.terms if term in documents)
+    return {term: rarity(documents[term], total) for term in known}
+
+
+def _that_hold(found: Sequence[Found]) -> list[Found]:
+    """Return what no newer turn takes the place of, and what is not to be forgotten."""
+    turns = [each.turn for each in found]
+    old, gone = outdated(turns), forgotten(turns)
+    places = (place for place, turn in enumerate(turns) if turn.id not in old)
+    return [found[place] for place in places if place not in gone]
 
 
 def _covering(

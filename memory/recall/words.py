@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memory.journal.store import Store
@@ -115,21 +116,20 @@ class Words:
 
     def _said(self, store: Store, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         """Return the places of each text's words."""
-        import numpy as np
-
         new = {text: words_of(text) for text in texts if text not in self._texts}
-        self._read(store, list(dict.fromkeys(word for words in new.values() for word in words)))
-        made = {
-            text: np.array([self._places.get(word, 0) for word in words], int)
-            for text, words in new.items()
-        }
+        self._read(store, list(dict.fromkeys(chain.from_iterable(new.values()))))
+        made = {text: self._places_of(words) for text, words in new.items()}
         said = [made[text] if text in made else self._texts[text] for text in texts]
         if len(self._texts) + len(made) > MOST_TEXTS:
             self._texts.clear()
-        self._texts |= {
-            text: each for text, each in made.items() if each.all()
-        }  # the others get their words soon
+        # the words that have no vector yet get theirs soon
+        self._texts |= {text: each for text, each in made.items() if each.all()}
         return said
+
+    def _places_of(self, words: Sequence[str]) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.array([self._places.get(word, 0) for word in words], int)
 
     def _read(self, store: Store, words: Sequence[str]) -> None:
         import numpy as np

@@ -126,23 +126,23 @@ def _is_before(one: Turn, other: Turn) -> bool:
 def forgotten(turns: Sequence[Turn]) -> frozenset[int]:
     """Return the places of requests to forget something, and of what was said of it to the agent
     before."""
-    requests = [each for each in turns if each.who == "owner" and each.run]
-    lines = [each for each in turns if each.session == WRITTEN]
-    asked = [(each.at, wanted) for each in requests if (wanted := forgets(each.text))]
-    # a line that still says it was not taken out, or was brought back
-    asked = [(at, wanted) for at, wanted in asked if not _are_kept(lines, at, wanted)]
-    places = range(len(turns) if asked else 0)
-    return frozenset(place for place in places if _is_gone(turns[place], asked))
+    requests = (each for each in turns if each.who == "owner" and each.run)
+    gone: set[int] = set()
+    for request in requests:
+        if wanted := forgets(request.text):
+            gone |= _said_before(turns, request.at, wanted)
+    return frozenset(gone)
 
 
-def _are_kept(lines: Sequence[Turn], at: datetime, wanted: frozenset[str]) -> bool:
-    return any(line.at <= at and says(line.text, wanted) for line in lines)
-
-
-def _is_gone(turn: Turn, asked: Sequence[tuple[datetime, frozenset[str]]]) -> bool:
-    if not turn.run:
-        return False
-    return any(turn.at <= at and says(turn.text, wanted) for at, wanted in asked)
+def _said_before(turns: Sequence[Turn], at: datetime, wanted: frozenset[str]) -> set[int]:
+    """Return the places of what was said to the agent of something to forget; none where a line
+    still says it: it was not taken out, or was brought back."""
+    saying = [
+        place for place, turn in enumerate(turns) if turn.at <= at and says(turn.text, wanted)
+    ]
+    if any(turns[place].session == WRITTEN for place in saying):
+        return set()
+    return {place for place in saying if turns[place].run}
 
 
 def marked(turn: Turn, by: str) -> Turn:

@@ -95,9 +95,9 @@ MOST_SECONDS = 5.0  # an SOP that took longer is not tried while somebody waits 
 MOST_PATHS = 3
 
 
-def foreseen(config: Config, cwd: Path, shown: Shown) -> str:
-    """Return what would change, or why it would stop; "" where that is not known without waiting
-    for long."""
+def foreseen(config: Config, cwd: Path, shown: Shown) -> str | None:
+    """Return what would change, None where it would stop; "" where that is not known without
+    waiting for long."""
     procedure = shown.sop.procedure
     if procedure is None or not is_staged(procedure) or not shown.is_whole:
         return ""
@@ -110,10 +110,9 @@ def foreseen(config: Config, cwd: Path, shown: Shown) -> str:
         outcome = outcome_of(config, shown.sop, shown.parameters, cwd)
     except NotTried:
         return ""
-    words = sentences(config.lang)
     if not outcome.passed:
-        return str(words["asking.would_stop"]).format(outcome.reason)
-    return "; ".join(_changes(outcome.produced, str(words["asking.more"])))
+        return None
+    return "; ".join(_changes(outcome.produced, str(sentences(config.lang)["asking.more"])))
 
 
 def _changes(produced: Mapping[str, str], more: str) -> list[str]:

@@ -32,6 +32,11 @@ def is_answered(task: str, *, has_model: bool = False) -> bool:
     return bool(topic) and not (has_model and topic in ("hello", "thanks", "history"))
 
 
+def asks_undo(task: str) -> bool:
+    """Return True where a request asks for what was done last to be taken back."""
+    return _topic(task) == "undo"
+
+
 def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
     topic = _topic(task)
@@ -155,7 +160,7 @@ class Nobody:
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time
-_SMALL = ("the", "a", "an", "my", "to", "about", "for", "of")
+_SMALL = ("the", "a", "an", "my", "to", "about", "for", "of", "that", "this", "it")
 
 
 def is_reminder(match: Match | None, *, in_job: bool = False) -> bool:

@@ -15,6 +15,7 @@ from runs.options import Options, Replay
 from runs.parts import Parts
 from runs.start.answers import is_answered, is_reminder
 from runs.start.briefing import is_only_to_remember
+from runs.start.following import followed
 
 if TYPE_CHECKING:
     from models.embeddings import Embedder
@@ -30,17 +31,24 @@ class Chosen(NamedTuple):
     asked: Sequence[Event] = ()
     pick: Shown | None = None
     reminder: Match | None = None
+    meant: str = ""  # what the request says with the one before it, where that is more
 
 
-def chosen(task: str, options: Options, parts: Parts) -> Chosen:
+def chosen(task: str, options: Options, parts: Parts, previous: Sequence[str] = ()) -> Chosen:
     """Return what serves the task (learning/route), unless the session or the options forbid it."""
     if not options.rote or options.session != "main":
         return Chosen(None)
+    meant = followed(task, parts.config.home, previous)
+    if meant == task:
+        return _chosen(task, options, parts)
+    return _chosen(meant, options, parts)._replace(meant=meant)
+
+
+def _chosen(task: str, options: Options, parts: Parts) -> Chosen:
     known = Remembered(parts.config.home).with_wordings(parts.sops.all())
-    if is_only_to_remember(task) or is_answered(task) or is_to_forget(parts.config.home, task):
+    if _is_done_without(task, parts.config.home):
         taught = [sop for sop in known if not sop.is_seed]  # the owner's own words come first
-        match = choose(task, taught, options.cwd, Path.home()).match
-        return Chosen(Replay(match.sop, match.parameters, task, match.lane) if match else None)
+        return Chosen(_replay(task, choose(task, taught, options.cwd, Path.home()).match))
     asked: list[Event] = []
     ask_model = _chooser(options, parts, asked)
     embedder = (lambda: _embedder(parts)) if ask_model else None
@@ -48,8 +56,18 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     match = choice.match
     if is_reminder(match, in_job=options.job is not None):
         return Chosen(None, reminder=match)
-    replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
-    return Chosen(replay, choice.hints, asked, choice.pick)
+    return Chosen(_replay(task, match), choice.hints, asked, choice.pick)
+
+
+def _is_done_without(task: str, home: Path) -> bool:
+    """Return True for a request that code serves itself: a note, a question about Sopwith, what is
+    to be forgotten."""
+    is_said = is_only_to_remember(task) or is_answered(task)
+    return is_said or is_to_forget(home, task)
+
+
+def _replay(task: str, match: Match | None) -> Replay | None:
+    return Replay(match.sop, match.parameters, task, match.lane) if match else None
 
 
 def _embedder(parts: Parts) -> Embedder | None:

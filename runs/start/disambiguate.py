@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from handler import Owner
     from memory.sops import Sop
     from models.embeddings import Embedder
+    from replay.procedure import Procedure
     from replay.rote import Guards
     from runs.start.planned import Planned
 
 LANE = "asked"
+_SAYS_LITTLE = {"enum", "minimum", "maximum"}  # of the schema of a value
 TRIES = 3  # for a value
 NEAR_SHARE = 0.34  # of a request's words, weighed by how rare they are
 LEAST_ALIKE = 0.25  # cosine: 16 of 16 seeds that were meant lie above, 10 of 32 others below
@@ -58,7 +60,7 @@ class Asking(NamedTuple):
     guards: Callable[[Shown], Guards]
     has_models: bool
     has_waited: bool = False
-    preview: Callable[[Shown], str] = lambda shown: ""
+    preview: Callable[[Shown], str | None] = lambda shown: ""  # None: it would stop
     embedder: Callable[[], Embedder | None] = lambda: None
 
     def nearest(self) -> list[Shown]:
@@ -98,11 +100,16 @@ class Asking(NamedTuple):
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            raise why
+            raise self._declined(why)
         able = [each for each in found if self._can_be_done(each)]
         if not able or not self._may_ask():
             raise ModelUnavailable(self.door(found, why))
         return (yield from self._which(self._say("question"), able, why))
+
+    def _declined(self, why: ModelUnavailable) -> ModelUnavailable:
+        """Return why nothing is done; for a request that nothing be done, that too."""
+        is_to_spare = self.task.lower().startswith(tuple(self._say("spare").split("|")))
+        return ModelUnavailable(f"{self._say('spared')}\n{why}") if is_to_spare else why
 
     def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
         """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a
@@ -115,8 +122,11 @@ class Asking(NamedTuple):
     def _which(
         self, question: str, able: list[Shown], why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        calls = [self._call(each) for each in able]
-        texts = [*(self.shown(each) for each in able), self._say("none")]
+        told = {self._call(each): (each, change) for each, change in self._foreseen(able)}
+        if not told:
+            raise why
+        calls, able = list(told), [each for each, _ in told.values()]
+        texts = [*(self.shown(*each) for each in told.values()), self._say("none")]
         answer = yield from self._question(question, texts, "0", calls)
         if isinstance(answer, End):
             return answer
@@ -130,6 +140,13 @@ class Asking(NamedTuple):
         if not isinstance(found, End):
             self.inbox.remove_run(self.run)
         return found
+
+    def _foreseen(self, able: Sequence[Shown]) -> Iterator[tuple[Shown, str]]:
+        """Yield what can be done, with what it would change; what would stop is not worth a yes."""
+        for each in able:
+            change = self.preview(each)
+            if change is not None:
+                yield each, change
 
     def _completed(self, shown: Shown) -> Generator[Event, None, Shown | End]:
         """Ask for the values that are missing, one by one."""
@@ -205,7 +222,7 @@ class Asking(NamedTuple):
         with suppress(OSError):  # a full disk: it is asked once more
             Remembered(self.home).refuse(self.task, shown, self.run)
 
-    def shown(self, each: Shown) -> str:
+    def shown(self, each: Shown, preview: str = "") -> str:
         """Return one line: what would be done, with which values, and what that changes."""
         procedure = each.sop.procedure
         notes = [
@@ -213,7 +230,7 @@ class Asking(NamedTuple):
             self._say(f"effects-{procedure.effects if procedure else 'none'}"),
             self._say("missing", ", ".join(each.missing)) if each.missing else "",
             self._say("unused", ", ".join(each.unused)) if each.unused else "",
-            self.preview(each) if self.attended else "",
+            preview,
         ]
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
@@ -248,7 +265,7 @@ class Asking(NamedTuple):
 
     def _can_be_done(self, each: Shown) -> bool:
         procedure = each.sop.procedure
-        if procedure is None or each.problem:
+        if procedure is None or each.problem or not _can_be_said(each, procedure):
             return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
@@ -256,16 +273,22 @@ class Asking(NamedTuple):
         return say(self.lang, f"asking.{what}", *blanks)
 
 
+def _can_be_said(each: Shown, procedure: Procedure) -> bool:
+    """Return False where the request names nothing, nothing will be asked for, and the SOP is never
+    asked for without a value."""
+    has_value = bool(each.places or each.missing)
+    return has_value or any(not wording.slots for wording in procedure.wordings)
+
+
 def _names_a_value(each: Shown) -> bool:
-    """Return True where the request says a text, or a number that the SOP needs."""
+    """Return True where the request says a text, or what the SOP needs. A choice or a number says
+    little; so does the folder of what changes files."""
     procedure = each.sop.procedure
     if procedure is None:
         return True
-    schemas = {name: procedure.parameters[name] for name in each.places}
-    return any(
-        name in procedure.required or not ({"enum", "minimum", "maximum"} & schema.keys())
-        for name, schema in schemas.items()
-    )
+    little = _SAYS_LITTLE | ({"default"} if procedure.effects != "none" else set())
+    told = {name: procedure.parameters[name].keys() for name in each.places}
+    return any(name in procedure.required or not keys & little for name, keys in told.items())
 
 
 def _as_text(value: Any) -> str:

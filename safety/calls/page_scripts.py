@@ -33,13 +33,16 @@ _ASKS_ON |= {"ajax": "post", "getJSON": "get"}
 _GOES = names("assign replace open")  # of location and window
 _PASSES_ON = names("call apply bind")
 _PRESSES = names("click submit requestSubmit")
-_CODE = names("eval Function setTimeout setInterval atob")
+_TIMERS = names("setTimeout setInterval")
+_CODE = names("eval Function atob")
 _PRIVATE = names("cookie cookieStore localStorage sessionStorage indexedDB credentials")
 _WINDOW = names("window globalThis self top parent document")
 _HELPERS = names("click upload fetch eval XMLHttpRequest WebSocket Function")
 _PLACES = names("location href src action formAction srcset data")
 _MARKUP = names("innerHTML outerHTML srcdoc")
 _TEXTS = ("string", "template_string")
+_CALLED_AS = {"call_expression": "function", "new_expression": "constructor"}
+_OPERATIONS = ("binary_expression", "unary_expression")
 _AROUND = ("arguments", "parenthesized_expression", "binary_expression", "array")
 _QUIET_EVENT = pattern(r"['\"](input|change|blur|focus|scroll|mouseover|mouseenter)['\"]")
 _PASSED_ON = pattern(r"\b(click|submit|fetch|open|sendBeacon)$")
@@ -47,6 +50,7 @@ _LEADS = pattern(r"(^|\.)(location|window|globalThis|self|top)$")
 _CLIENT = pattern(r"(?i)xhr|req|http|axios|^\$$|^jquery$|ajax|client")
 _ELEMENT = pattern(r"\bel\(\s*['\"`](e\d+)['\"`]\s*\)")
 _METHOD = pattern(r"['\"]?\bmethod\b['\"]?\s*:\s*['\"`](\w+)")
+_NO_METHOD = pattern(r"\{(?!.*(?:\.\.\.|\bmethod\b)).*", re.DOTALL)
 _ENTER = pattern(r"(?i)(^|\+)(enter|space| )$")
 _ESCAPE = pattern(r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 
@@ -72,6 +76,11 @@ class PageScript:
     hidden: bool = False  # it asks an address that is not written out
     blind: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # what is not seen
     private: list[str] = field(default_factory=list)  # cookies and the like that it reads
+
+    @property
+    def enters_nowhere(self) -> bool:
+        """Return True if it presses Enter without a field or a button before."""
+        return self.enters and not [*self.typed, *self.presses]
 
 
 def read(script: str) -> PageScript:
@@ -192,6 +201,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 class _Reader:
     def __init__(self, nodes: list[Node], *, has_xhr: bool) -> None:
+        self.root = nodes[0]
         self.found, self.known, self.has_xhr = PageScript(), _constants(nodes), has_xhr
         # `node.parent` looks for it from the top of the tree
         self.above = {child.id: node for node in nodes for child in node.children}
@@ -222,17 +232,21 @@ class _Reader:
         name = _word(node)
         if name in _PRIVATE:
             self.found.private.append(name)
-        if node.type == "identifier" and name in _HELPERS and not self._is_called(node):
+        if node.type == "identifier":
+            self._identifier(node, name)
+
+    def _identifier(self, node: Node, name: str) -> None:
+        if name in _HELPERS and not self._is_called(node):
             self.blind("renames", name=name)
 
     def _subscript(self, node: Node) -> None:
         index = self.text(node.child_by_field_name("index"))
         if index in _PRIVATE:
             self.found.private.append(index)
-        is_window = _word(node.child_by_field_name("object")) in _WINDOW
-        if is_window and not (index or "").isdigit():
-            self.blind("from_window", name=index or "…")
-        elif index in _PRESSES | _ASKS | _CODE:
+        if _word(node.child_by_field_name("object")) in _WINDOW:
+            if not str(index).isdigit():
+                self.blind("from_window", name="…" if index is None else index)
+        elif index in _PRESSES | _ASKS | _CODE | _TIMERS:
             self.blind("by_text", name=str(index))
 
     def _string(self, node: Node) -> None:
@@ -240,32 +254,27 @@ class _Reader:
         compared."""
         if self._is_compared(node):
             return
-        text = self.text(node) or ""
-        above = self.above.get(node.id)
-        is_part = above is not None and above.type == "binary_expression"
-        start = text.lstrip()
-        if is_part and _ADDRESS.match(start):
-            joined = self.text(above) or text
+        text, above = self.text(node), self.above.get(node.id, node)
+        start = "" if text is None else text.lstrip()
+        if above.type == "binary_expression" and _ADDRESS.match(start):
+            joined = str(self.text(above))
             self.found.urls.append(joined if joined.lstrip().startswith(start) else start)
         else:
-            self.found.urls += _ADDRESS.findall(text)
+            self.found.urls += _ADDRESS.findall(start)
 
     def _is_compared(self, node: Node) -> bool:
-        above = self.above.get(node.id)
-        while above is not None and above.type in _AROUND:
-            above = self.above.get(above.id)
-        function = above.child_by_field_name("function") if above is not None else None
+        above = self.above.get(node.id, node)
+        while above.type in _AROUND:
+            above = self.above.get(above.id, self.root)
+        function = above.child_by_field_name("function")
         method = function.child_by_field_name("property") if function is not None else None
         return _word(method) in _COMPARES
 
     def _is_called(self, node: Node) -> bool:
-        above = self.above.get(node.id)
-        if above is None:
-            return False
-        by_type = {"call_expression": "function", "new_expression": "constructor"}
-        if above.type in by_type:
-            return above.child_by_field_name(by_type[above.type]) == node
-        return above.type in ("binary_expression", "unary_expression") and "typeof" in _word(above)
+        above = self.above.get(node.id, node)
+        if above.type in _CALLED_AS:
+            return above.child_by_field_name(_CALLED_AS[above.type]) == node
+        return above.type in _OPERATIONS and "typeof" in _word(above)
 
     def _set(self, node: Node) -> None:
         """`location = x`, `location.href = x`, `form.action = x`, `img.src = x`."""
@@ -277,7 +286,7 @@ class _Reader:
             self.blind("writes", name=last)
 
     def _call(self, node: Node) -> None:
-        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        function = node.child_by_field_name(_CALLED_AS[node.type])
         inner = node.child_by_field_name("arguments")
         children = inner.named_children if inner is not None else []
         args = [each for each in children if each.type != "comment"]
@@ -298,15 +307,19 @@ class _Reader:
             "press": lambda: self._enters(self._first(args)),
             "upload": lambda: self._uploads(args),
             "open": lambda: self._asked(name, args[:1], "get"),
+            **dict.fromkeys(_TIMERS, lambda: self._timed(name, args)),
         }
-        is_timer = name in ("setTimeout", "setInterval")
-        has_text = bool(args) and args[0].type in _TEXTS
         if name in own:
             own[name]()
-        elif name in _CODE and (has_text or not is_timer):
+        elif name in _CODE:
             self.blind("runs_text", name=name)
         elif name in _ASKS:
             self._asked(name, args, "get")
+
+    def _timed(self, name: str, args: list[Node]) -> None:
+        """Note a text that runs after a while; a function is in the tree."""
+        if any(arg.type in _TEXTS for arg in args[:1]):
+            self.blind("runs_text", name=name)
 
     def _typed(self, args: list[Node]) -> None:
         enters = any("enter" in _word(each) for each in args[2:])
@@ -337,13 +350,15 @@ class _Reader:
         elif name in _GOES and _LEADS.search(on):
             self._asked(name, args[:1], "get")
         elif name == "open" and self.has_xhr:
-            self._asked(name, args[1:2], self._first(args) or "post")
+            method = self._first(args)
+            self._asked(name, args[1:2], "post" if method is None else method)
         else:
             self._asked_on(name, on, args)
 
     def _asked_on(self, name: str, on: str, args: list[Node]) -> None:
-        if name == "dispatchEvent" and not any(_QUIET_EVENT.search(_word(each)) for each in args):
-            self.blind("sends_events")
+        if name == "dispatchEvent":
+            if not any(_QUIET_EVENT.search(_word(each)) for each in args):
+                self.blind("sends_events")
         elif name in _ASKS_ON and _CLIENT.search(on):
             self._asked(name, args[:1], _ASKS_ON[name])
         elif name in _ASKS:
@@ -360,8 +375,9 @@ class _Reader:
         """Collect a request; a written-out address is among the strings already."""
         address = self.text(args[0]) if args else ""
         self.found.hidden |= address is None or address.startswith("…")
-        if name == "fetch" and len(args) > 1:
-            method = _method_of(_word(args[1]))
+        if name == "fetch":
+            for options in args[1:2]:
+                method = _method_of(_word(options))
         if name in ("sendBeacon", "WebSocket"):
             method = "post"
         if method.lower() not in ("get", "head", "options"):
@@ -373,5 +389,4 @@ def _method_of(options: str) -> str:
     said = _METHOD.search(options)
     if said:
         return said[1]
-    is_open = not options.startswith("{") or "..." in options
-    return "post" if is_open or re.search(r"\bmethod\b", options) else "get"
+    return "get" if _NO_METHOD.fullmatch(options) else "post"

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from safety.calls.desktop import typed
-from safety.calls.page_scripts import PageScript, Typed, read
+from safety.calls.page_scripts import PageScript, read
 from safety.calls.tool_words import Effect, Words, asks_for, read_name
 from safety.findings import Ask, Finding, Risk, found
 from safety.paths import Places
@@ -39,6 +40,8 @@ _LABELS = {name: re.compile(text) for name, text in sections("safety/labels.txt"
 _TO_THE_OWNER = pattern(
     r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
 )
+_OWN_CONTENT = pattern("(?i)(?:about|data|blob):")
+_NO_ADDRESS = pattern("(?:javascript:|#|mailto:|tel:|$)")
 _FIELDS = {"textbox", "searchbox", "checkbox", "radio", "combobox", "tab", "option", "slider"}
 _MOST_ADDRESSES = 30
 
@@ -50,10 +53,10 @@ def page_calls(ask: Ask, named: Named, places: Places) -> Iterator[Finding]:
     page = _Page(ask, named, places)
     if url := ask.args.get("url"):
         yield from page.opened([str(url)])
-    script = ask.args.get("script")
-    if isinstance(script, str) and script.strip():
+    script = str(ask.args.get("script") or "").strip()
+    if script:
         yield from page.done(read(script))
-    elif ask.args.get("dialog") not in (None, "", "dismiss") and not page.asks_for_any:
+    elif not (page.asks_for_any or ask.args.get("dialog") in (None, "", "dismiss")):
         yield found("change", "confirms_dialog", tool=ask.tool)  # something that passed opened it
 
 
@@ -70,11 +73,16 @@ class _Page:
         refs: Mapping[str, Mapping[str, Any]] = self.ask.hints.get("refs", {})
         return refs
 
-    @property
+    @cached_property
     def asks_for_any(self) -> bool:
         """Return True if the request asks for anything but looking."""
         none = frozenset[str]()
         return any(asks_for(self.named.request, Words(each, none, none)) for each in _EFFECTS)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Return True if others may have asked for what happens here, or nobody has."""
+        return self.ask.is_tainted or not self.asks_for_any
 
     def _found(self, risk: Risk, key: str, *, is_target: bool = False, **values: Any) -> Finding:
         return found(risk, key, is_target=is_target, tool=self.ask.tool, **values)
@@ -86,7 +94,7 @@ class _Page:
             yield from self._pressed(ref)
         yield from self._sent(script)
         for each in script.typed:
-            yield from typed(self.ask.tool, each.text or "", self.named)
+            yield from typed(self.ask.tool, str(each.text), self.named)
         for path in script.uploads:
             yield from self._uploaded(path)
         yield from self._unseen(script)
@@ -96,42 +104,38 @@ class _Page:
         for url in urls[:_MOST_ADDRESSES]:
             full = _whole(url.strip())
             if full.lower().startswith("file:"):
-                path = Path(unquote(urlsplit(full).path) or "/")
-                if self.places.is_secret(path):
-                    yield self._found("secret", "holds_keys", file=path)
+                yield from self._of_file(Path(unquote(urlsplit(full).path)))
             elif not self._may_open(full):
                 yield self._found("send", "opens", is_target=True, name=full[:200])
 
+    def _of_file(self, path: Path) -> Iterator[Finding]:
+        if self.places.is_secret(path):
+            yield self._found("secret", "holds_keys", file=path)
+
     def _may_open(self, url: str) -> bool:
-        if url.lower().startswith(("about:", "data:", "blob:")) or is_local(url):
+        if _OWN_CONTENT.match(url) or is_local(url) or is_public_page(url):
             return True
-        if is_public_page(url) or (self._is_own_site(url) and not self._tells(url)):
+        if self._is_own_site(url):
             return True
         return self.named.has_url(url, strict=self.ask.is_tainted)
 
     def _is_own_site(self, url: str) -> bool:
-        """Return True of the site that is open."""
-        host = host_of(url)
-        return bool(host) and host == host_of(str(self.ask.hints.get("url")))
-
-    def _tells(self, url: str) -> bool:
-        """Return True of a query that no page has shown, once others could have asked for it."""
+        """Return True of the site that is open; not of a query that no page has shown, once others
+        could have asked for it."""
+        if host_of(url) not in {host_of(str(self.ask.hints.get("url")))} - {""}:
+            return False
         shown = [str(each.get("href")) for each in self.refs.values()]
-        is_new = url.endswith("…") or url not in shown
-        return is_new and "?" in url and self.ask.is_tainted
+        return url in shown or not (self.ask.is_tainted and "?" in url)
 
     def _pressed(self, ref: str) -> Iterator[Finding]:
         about = self.refs.get(ref)
         if about is None:
             if self.ask.is_tainted:
                 yield self._found("unknown", "presses_unseen", name=ref)
-            return
-        href = str(about.get("href", ""))
-        if about.get("role") == "file":
-            return  # what is uploaded is looked at by itself
-        if href and not href.startswith(("javascript:", "#", "mailto:", "tel:")):
-            yield from self.opened([href])
-        yield from self._of_label(about)
+        elif about.get("role") != "file":  # what is uploaded is looked at by itself
+            href = str(about.get("href", ""))
+            yield from () if _NO_ADDRESS.match(href) else self.opened([href])
+            yield from self._of_label(about)
 
     def _of_label(self, about: Mapping[str, Any]) -> Iterator[Finding]:
         """Yield what the words on a button or link say that it does."""
@@ -139,41 +143,35 @@ class _Page:
         effect = _effect_of(label, str(about.get("role")))
         if effect:
             yield from self._with_effect(label, effect)
-        elif about.get("submits") not in (None, "get") and not self.asks_for_any:
+        elif not (self.asks_for_any or about.get("submits") in (None, "get")):
             yield self._found("send", "presses_form", name=label)
 
     def _with_effect(self, label: str, effect: Effect) -> Iterator[Finding]:
         said = read_name(re.sub(r"\W+", "_", label))
         call = said._replace(effect=said.effect if said.effect in _RISKS else effect)
         calls = (call, call._replace(effect=effect))
-        request = self.named.request
-        if not any(request.strip() and asks_for(request, each) for each in calls):
+        if not any(asks_for(self.named.request, each) for each in calls):
             yield self._found(_RISKS[effect], f"presses_{effect}", name=label)
 
     def _sent(self, script: PageScript) -> Iterator[Finding]:
         if not self.asks_for_any:
             yield from self._unasked(script)
-        is_nowhere = script.enters and not (script.typed or script.presses)
-        if is_nowhere and self.ask.is_tainted:
+        if script.enters_nowhere and self.ask.is_tainted:
             yield self._found("unknown", "presses_enter")
-        if script.sends and (self.ask.is_tainted or not self.asks_for_any):
+        if script.sends and self.is_doubtful:
             methods = ", ".join(dict.fromkeys(script.sends))
             yield self._found("send", "sends_requests", name=methods)
 
     def _unasked(self, script: PageScript) -> Iterator[Finding]:
-        if any(self._posts(each, script) for each in script.typed):
+        sent = script.typed if script.enters else [each for each in script.typed if each.enters]
+        if "post" in [self.refs.get(each.ref, {}).get("form") for each in sent]:
             yield self._found("send", "sends_form")
-
-    def _posts(self, each: Typed, script: PageScript) -> bool:
-        is_sent = each.enters or script.enters
-        return is_sent and self.refs.get(each.ref, {}).get("form") == "post"
 
     def _uploaded(self, path: str | None) -> Iterator[Finding]:
         if path is None:
             yield self._found("unknown", "uploads_unseen")
             return
-        is_home = path.startswith("~/") or not path.startswith("~")
-        place = Path(path).expanduser() if is_home else Path(path)
+        place = Path(path) if re.match("~[^/]", path) else Path(path).expanduser()
         if self.places.is_secret(place):
             yield self._found("secret", "holds_keys", file=path)
         upload = Words("send", frozenset({"upload", "attach", "import"}), frozenset())
@@ -188,8 +186,7 @@ class _Page:
             yield self._found("secret", "reads_logins", name=names)
         if script.hidden and self.ask.is_tainted:
             yield self._found("send", "asks_unwritten", is_target=True)
-        if script.blind and (self.ask.is_tainted or not self.asks_for_any):
-            key, values = script.blind[0]
+        for key, values in script.blind[:1] if self.is_doubtful else ():
             yield self._found("unknown", f"page_{key}", **values)
 
 
@@ -202,8 +199,9 @@ def _whole(url: str) -> str:
 
 
 def _effect_of(label: str, role: str) -> Effect | None:
+    if role in _FIELDS:
+        return None
     effects: list[Effect] = ["spend", "delete", "send", "system"]
     effect = next((each for each in effects if _LABELS[each].search(label)), None)
     # "Contact", "Comments", "Share": a link leads somewhere, where there is another button
-    leads_on = role == "link" and effect == "send"
-    return None if leads_on or role in _FIELDS else effect
+    return None if (role, effect) == ("link", "send") else effect

@@ -4,7 +4,7 @@ namespaces.
 A program of its own, `confine.py N PROGRAM ARGS…`. Descriptor N has the orders, a marshalled dict:
 `list` (folders whose names may be seen), `ports` (of this machine, to which alone it may connect),
 `read` and `write` (folders and files), each with all in it, `make` (folders in which new files may
-be made), `filter` (a seccomp program), `limits` and `env` (name → value): what loads this program
+be made), `change` (where they may be moved and removed too), `filter` (a seccomp program), `limits` and `env` (name → value): what loads this program
 is not for a script to say. It uses few modules, most of them in C, since a call waits for its
 start. Exit code 125: a right could not be given up, and nothing was started. Source: landlock(7),
 seccomp(2).
@@ -42,6 +42,7 @@ SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody
 CANNOT = 125
 # For new files in a folder above a guarded one: no right to read, since that would hold below too.
 MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
+REMOVES = 1 << 4 | 1 << 5 | 1 << 13
 
 
 def main() -> None:
@@ -96,7 +97,8 @@ def _landlock(orders: dict[str, list[str]]) -> None:
     ruleset = checked(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
     for port in orders["ports"]:
         checked(libc.syscall(ADD_RULE, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
-    kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES, "make": MAKES}
+    kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES}
+    kinds |= {"make": MAKES, "change": MAKES | REMOVES}
     for name, wanted in kinds.items():
         for place in orders.get(name, ()):
             try:

@@ -7,18 +7,21 @@ second (tools/scripts/cells.py).
 
 from __future__ import annotations
 
+import glob
 import marshal
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox, python
+from sandbox.cells.making import says_all
 from sandbox.network import NOTHING, Leave
+from sandbox.undo.places import BESIDE
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -118,7 +121,8 @@ class Planner:
         """Return what is not to be seen and is there; the owner has allowed to read `shown`."""
         places = self.profile.places
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
-        named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
+        stores = glob.glob(f"{BESIDE}-{os.geteuid()}*")  # noqa: PTH207 - as in _seen
+        named = (*places.secrets, *SYSTEM_SECRETS, *own, *stores, *places.secrets_below(cwd))
         there = [path for path in named if os.access(path, os.R_OK)]
         wanted = [path for path in there if not any(_is_within(each, path) for each in shown)]
         # a key in a folder that is hidden whole has no place any more on which to mount
@@ -129,6 +133,7 @@ class Planner:
         plan: Plan,
         readable: Iterable[Path],
         env: Mapping[str, str],
+        makes: Mapping[str, Iterable[str]],
     ) -> int:
         """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
         descriptor."""
@@ -140,12 +145,24 @@ class Planner:
             list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
             write=[*write, *devices],
-            make=plan.roots,
+            makes=makes,
             ports=[plan.port] if plan.port else [],
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
             env=dict(env),
         )
+
+    def makes(
+        self, plan: Plan, script: str, cwd: Path, *, is_imaged: bool
+    ) -> dict[str, Iterable[str]]:
+        """Return the folders in which a command may make files, and with images remove some; those
+        above the agent's home, which it could write to then, only for a script that says all that
+        it makes."""
+        places = self.profile.places
+        found = (each for root in plan.roots for each in _around(root, [str(places.agent)]))
+        apart = [each for each in found if os.path.isdir(each)]  # noqa: PTH112 - as in _around
+        is_clear = script and says_all(script, cwd, places.owner, places.agent)
+        return {"make": plan.roots if is_clear else apart, "change": apart if is_imaged else ()}
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """Return the words before a command on macOS."""
@@ -207,11 +224,12 @@ def orders(
     filter: bytes,
     limits: dict[str, int],
     env: dict[str, str],
-    make: Sequence[str] = (),
+    makes: Mapping[str, Iterable[str]] | None = None,
     ports: Sequence[int] = (),
 ) -> int:
     """Return a descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write, "make": [*make]}
+    places = {"list": list, "read": read, "write": write}
+    places |= {name: [*folders] for name, folders in (makes or {}).items()}
     return bubblewrap.file(
         marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
     )
@@ -293,15 +311,23 @@ def _around(folder: str, left_out: Iterable[str]) -> list[str]:
         return [folder]
     deeper = {path[len(within) :].partition("/")[0] for path in inside}
     found: list[str] = []
-    for name in _names_in(folder):
+    for name in _names_in(folder, _linked(inside)):
         found += _around(within + name, inside) if name in deeper else [within + name]
     return found
 
 
-def _names_in(folder: str) -> list[str]:
-    """Return the names in a folder but for links; none of one that we may not read."""
+def _names_in(folder: str, linked: Set[int]) -> list[str]:
+    """Return the names in a folder but for links, and other names of what is left out; none of one
+    that we may not read."""
     try:
         with os.scandir(folder) as entries:
-            return [entry.name for entry in entries if not entry.is_symlink()]
+            real = [entry for entry in entries if not entry.is_symlink()]
+            return [entry.name for entry in real if entry.inode() not in linked]
     except OSError:
         return []
+
+
+def _linked(paths: Iterable[str]) -> set[int]:
+    """Return the inodes of the files among these that have several names."""
+    found = (os.lstat(path) for path in paths if os.path.isfile(path))  # noqa: PTH113 - as in _around
+    return {each.st_ino for each in found if each.st_nlink > 1}

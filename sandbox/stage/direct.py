@@ -16,7 +16,7 @@ from sandbox.undo.conflicts import Clock
 from sandbox.undo.entries import Entry
 from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
-from sandbox.undo.walk import Delta, DeltaKind, dress_of, is_same
+from sandbox.undo.walk import Delta, dress_of, is_same, kind_of
 
 if TYPE_CHECKING:
     from sandbox.undo import UndoStore
@@ -67,14 +67,7 @@ def finish(
 ) -> tuple[list[Delta], ChangeSet]:
     """Turn the images of an entry into steps, as if a stage had made the changes. Returns what was
     done, and that in the words of the gate."""
-    images = [Image(*each) for each in entry.record.get("images", ())]
-    found = [(step, delta) for each in images for step, delta in _steps(each)]
-    filled = {os.path.dirname(step.path) for step, _ in found if step.way != "dress"}
-    found = [
-        each
-        for each in found
-        if each[0].before != each[0].after or each[0].way != "dress" or each[0].path in filled
-    ]
+    found = list(_found([Image(*each) for each in entry.record.get("images", ())]))
     if not found and not _is_continued(entry):
         entry.remove()
         return [], ChangeSet()
@@ -121,43 +114,70 @@ def _image(path: str, layer: places.Layer) -> Image:
     return Image(path, kept)
 
 
+def _found(images: list[Image]) -> Iterator[tuple[Step, Delta]]:
+    """Yield what was done at the paths; the dress of a folder too where something in it was."""
+    found = [each for image in images for each in _steps(image)]
+    filled = {os.path.dirname(step.path) for step, _ in found if step.way != "dress"}
+    for step, delta in found:
+        if step.way != "dress" or step.before != step.after or step.path in filled:
+            yield step, delta
+
+
 def _steps(image: Image) -> Iterator[tuple[Step, Delta]]:
     """Yield the step that would have done what was done at a path, if anything was."""
-    path, kept, source, inode, is_shared = image
-    now = trees.look(path)
-    if source and now and trees.is_folder(now) and trees.is_folder(trees.look(source)):
-        yield from _dressed(path, source, now)
+    place = _Place.of(image)
+    if place.is_as_before():
+        if image.source and place.now:
+            yield _dressed(image.path, place.lies, place.now)
         return
-    lies = source if source and not os.path.lexists(kept) else kept
-    old = trees.look(lies) if lies else None
-    has_links = bool(source) and now is not None and now.st_nlink > 1
-    is_other = has_links and now is not None and now.st_ino != inode
-    if not is_other and _is_as_before(path, lies, now, old):
-        if source and now:
-            yield from _dressed(path, lies, now)
-        return
-    if lies != kept:
-        os.rename(lies, kept)
-    kind: DeltaKind = "changed" if old and now else "new" if now else "gone"
-    delta = Delta(kind, path, path, 0, old, now, image=kept)
-    if is_shared and now and now.st_ino == inode and not trees.is_folder(now):
-        yield Step("inside", path, kept, "", inode), delta
-    else:
-        inodes = old.st_ino if old else 0, now.st_ino if now else 0
-        yield Step("move", path, kept, "", *inodes), delta
+    if place.lies != image.kept:
+        os.rename(place.lies, image.kept)
+    kind = kind_of(place.old, place.now)
+    yield (
+        place.step(),
+        Delta(kind, image.path, image.path, 0, place.old, place.now, image=image.kept),
+    )
 
 
-def _dressed(path: str, image: str, now: os.stat_result) -> Iterator[tuple[Step, Delta]]:
+class _Place(NamedTuple):
+    """What stands at a path now, and what stood there; `lies` is where that lies."""
+
+    image: Image
+    lies: str
+    old: os.stat_result | None
+    now: os.stat_result | None
+
+    @classmethod
+    def of(cls, image: Image) -> _Place:
+        is_kept = not image.source or os.path.lexists(image.kept)
+        lies = image.kept if is_kept else image.source
+        return cls(image, lies, trees.look(lies) if lies else None, trees.look(image.path))
+
+    def is_as_before(self) -> bool:
+        """Return True where at most the dress is another."""
+        if self.now is None or self.old is None:
+            return self.now is self.old
+        if trees.is_folder(self.now):
+            return bool(self.image.source) and trees.is_folder(self.old)
+        has_links = bool(self.image.source) and self.now.st_nlink > 1
+        if has_links and self.now.st_ino != self.image.inode:
+            return False
+        return is_same(self.image.path, self.lies, self.now, self.old)
+
+    def step(self) -> Step:
+        path, kept, _, inode, is_shared = self.image
+        if is_shared and _inode(self.now) == inode and not trees.is_folder(self.now):
+            return Step("inside", path, kept, "", inode)
+        return Step("move", path, kept, "", _inode(self.old), _inode(self.now))
+
+
+def _inode(found: os.stat_result | None) -> int:
+    return found.st_ino if found else 0
+
+
+def _dressed(path: str, image: str, now: os.stat_result) -> tuple[Step, Delta]:
     step = commits.dress_step(path, dress_of(image), dress_of(path), is_busy=False)
-    yield step, Delta("dress", path, path, 0, os.lstat(image), now, image=image)
-
-
-def _is_as_before(
-    path: str, kept: str, now: os.stat_result | None, old: os.stat_result | None
-) -> bool:
-    if now is None or old is None:
-        return now is old
-    return not trees.is_folder(now) and is_same(path, kept, now, old)
+    return step, Delta("dress", path, path, 0, os.lstat(image), now, image=image)
 
 
 def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str, ChangeSet]:

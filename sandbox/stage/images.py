@@ -7,18 +7,21 @@ that.
 
     STORE/images/0123456789abcdef/tree, known     a copy of a folder, and the state in which each
                                                   file was copied
+    STORE/homes/01234567                          names a home, which several stores may have
 """
 
 from __future__ import annotations
 
 import fcntl
+import glob
 import hashlib
 import marshal
 import os
+import secrets
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +36,7 @@ from sandbox.undo.conflicts import is_in_use
 from sandbox.undo.entries import Entry, read_changes
 from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
-from sandbox.undo.walk import Delta, DeltaKind
+from sandbox.undo.walk import Delta, kind_of
 
 MOST_FILES, MOST_BYTES = 20_000, 1 << 30
 
@@ -152,20 +155,21 @@ class Images:
     def _store(self, root: str, points: list[str]) -> str:
         """Return the undo store for a root: on its file system, and in no root. Somebody else may
         have taken the first name beside."""
-        beside = f"/var/tmp/sopwith-{os.geteuid()}"
-        of_home = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
-        for store in (f"{self.home}/undo", beside, f"{beside}-{of_home}"):
+        beside = f"{places.BESIDE}-{os.geteuid()}"
+        ours, new = sorted(glob.glob(f"{beside}-*")), f"{beside}-{secrets.token_hex(4)}"
+        for store in (f"{self.home}/undo", beside, *ours, new):
             if not any(places.is_below(store, each) for each in self.roots):
                 os.makedirs(store, mode=0o700, exist_ok=True)
                 found = os.lstat(store)
                 is_ours = found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
                 if is_ours and places.is_one_mount(store, root, points):
+                    _Homes(store).note(self.home)
                     return store
         raise StageError(f"there is no place for images of {root} that a script cannot reach")
 
     def _folder(self, root: str) -> str:
-        name = hashlib.sha256(os.fsencode(f"{self.home}\0{root}")).hexdigest()[:16]
-        return f"{self._stores[root]}/images/{name}"
+        name = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+        return f"{self._stores[root]}/images/{name}-{places.short(self.home)}"
 
     def _copy_of(self, root: str, path: str) -> str:
         return f"{self._folder(root)}/tree{path[len(root.rstrip('/')) :]}"
@@ -194,24 +198,30 @@ class Images:
         return found
 
     def _update(self, root: str, known: States, now: States) -> None:
+        if known == now:
+            return
         for path in known.keys() - now.keys():
             trees.remove(self._copy_of(root, path))
         changed = sorted(path for path, state in now.items() if known.get(path) != state)
         seen: dict[int, str] = {}  # of files with several names the first copy
         for path in changed:
-            image = self._copy_of(root, path)
-            if not (now[path].is_folder and trees.is_folder(trees.look(image))):
-                with trees.writable(os.path.dirname(image)):
-                    trees.remove(image)
-                    os.mkdir(image) if now[path].is_folder else trees.carry(path, image, seen)
-        above = {os.path.dirname(path) for path in changed}.union(changed)
-        for path in sorted(above & now.keys(), reverse=True):
+            _copy(path, self._copy_of(root, path), seen, is_folder=now[path].is_folder)
+        above = {*map(os.path.dirname, changed), *changed} & now.keys()
+        for path in sorted(above, reverse=True):
             if now[path].is_folder:  # its time has changed while it was filled
                 trees.clothe(path, self._copy_of(root, path))
-        if known != now:
-            draft = Path(f"{self._folder(root)}/noted")
-            draft.write_bytes(marshal.dumps({path: tuple(state) for path, state in now.items()}))
-            draft.replace(draft.with_name("known"))
+        draft = Path(f"{self._folder(root)}/noted")
+        draft.write_bytes(marshal.dumps({path: tuple(state) for path, state in now.items()}))
+        draft.replace(draft.with_name("known"))
+
+
+def _copy(path: str, image: str, seen: dict[int, str], *, is_folder: bool) -> None:
+    """Put a copy of a file, or an empty folder, where none is; a folder stays."""
+    if is_folder and trees.is_folder(trees.look(image)):
+        return
+    with trees.writable(os.path.dirname(image)):
+        trees.remove(image)
+        os.mkdir(image) if is_folder else trees.carry(path, image, seen)
 
 
 class Snapshot(Stage):
@@ -310,6 +320,37 @@ class Snapshot(Stage):
         return number
 
 
+class _Homes:
+    """The homes that share a store."""
+
+    def __init__(self, store: str) -> None:
+        self.store, self.folder = Path(store), Path(store) / "homes"
+
+    def note(self, home: Path) -> None:
+        """Note a home; of a new one, remove first what is kept for homes that are gone."""
+        name = self.folder / places.short(home)
+        if not name.exists():
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            for other in self.folder.glob("?" * len(name.name)):
+                with suppress(FileNotFoundError):  # another process removes it too
+                    self._remove_if_gone(other)
+            draft = self.folder / f".{name.name}"
+            draft.write_bytes(b"%d %s" % (home.stat().st_dev, os.fsencode(home)))
+            draft.replace(name)
+
+    def _remove_if_gone(self, name: Path) -> None:
+        """Remove what is kept for a home that was removed; one on a disk that is not mounted was
+        not."""
+        device, _, home = name.read_bytes().partition(b" ")
+        path = Path(os.fsdecode(home))
+        found = next(each for each in (path, *path.parents) if each.exists())
+        if found != path and found.stat().st_dev == int(device):
+            own = f"*-{name.name}"
+            for kept in (*self.store.glob(own), *self.store.glob(f"images/{own}")):
+                trees.remove(str(kept))
+            name.unlink()
+
+
 def collect(entry: Entry) -> None:
     """Note what a call had changed when it was killed. Raises StageError and OSError."""
     if "imaged" in entry.record and "images" not in entry.record:
@@ -338,5 +379,4 @@ def _touched(known: States, now: States) -> Iterator[str]:
 def _waiting(step: Step) -> Delta:
     """Return what an undone step had done."""
     before, after = trees.look(step.path), trees.look(step.kept) if step.kept else None
-    kind: DeltaKind = "changed" if before and after else "new" if after else "gone"
-    return Delta(kind, step.path, step.kept, 0, before, after)
+    return Delta(kind_of(before, after), step.path, step.kept, 0, before, after)

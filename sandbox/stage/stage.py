@@ -105,9 +105,7 @@ class Stage:
             if cell:
                 cell.close()
             entry.remove()
-            if isinstance(error, StageError):
-                raise
-            raise StageError(f"no stage can be made: {error}") from error
+            raise _told(error) from error
         stage = cls(entry, clocks, held, cell)
         stage._mounting = mounting
         return stage
@@ -189,6 +187,11 @@ class Stage:
         finally:
             if self._cell:
                 self._cell.close()
+
+    @property
+    def left_out(self) -> int:
+        """Return how many folders beside mounts nobody could write to."""
+        return self._entry.left_out
 
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""
@@ -304,6 +307,12 @@ class Stage:
             self._entry.remove()
 
 
+def _told(error: Exception) -> StageError:
+    if isinstance(error, StageError):
+        return error
+    return StageError(f"no stage can be made: {error}")
+
+
 def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
     """Return the entry that the last stage of the cell has left empty, if it covers the same
     folders."""
@@ -383,15 +392,15 @@ def _mounted(
             _mount(holder, entry, chosen, mounting, clocks)
             return clocks
         except HolderError as error:
-            failed = [each for each in entry.mounted if each.lower == error.path]
-            lower = places.layer_of(error.path, chosen).lower if failed else ""
-            device = systems.get(lower, -1)
-            tried = _taken.get(device, 0)
-            if not failed or tried + 1 >= len(can[lower]):
+            if error.path not in [each.lower for each in entry.mounted]:
+                raise
+            lower = places.layer_of(error.path, chosen).lower
+            tried = _taken.get(systems[lower], 0)
+            if tried + 1 >= len(can[lower]):
                 raise
             for layer in chosen:
                 trees.remove(os.path.dirname(layer.upper))
-            _taken[device] = tried + 1
+            _taken[systems[lower]] = tried + 1
 
 
 def _mount(
@@ -405,25 +414,41 @@ def _mount(
     """Mount the layers whole, or by parts where mounts below them are locked to their places, and
     of many those that will be used; `clocks` have the moment. Raises HolderError."""
     entry.mounted, entry.left_out = layers, 0
-    if not holder.is_locked and "/" not in [layer.lower for layer in layers]:
-        try:
-            holder.mount(layers, *mounting)
-            return
-        except HolderError as error:
-            holder.is_locked = error.number == errno.EINVAL and _holds_mounts(holder, error.path)
-            if not holder.is_locked:
-                raise
-    points = {each.point for process in ("self", holder.pid) for each in places.mounted(process)}
-    found = [places.parts(layer, points) for layer in layers]
-    split = [(_used(parts, holder.cwd, most), between) for parts, between in found]
-    entry.mounted = [part for parts, _ in split for part in parts]
-    entry.left_out = sum(len(parts) for parts, _ in found) - len(entry.mounted)
-    for layer, (parts, between) in zip(layers, split, strict=True):
-        trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
-        entry.prepare(layer, parts, between)
+    if _is_mounted_whole(holder, layers, mounting):
+        return
+    between = _in_parts(holder, entry, most)
     clocks[:] = [Clock.now(layer.store) for layer in layers]
-    walls = [*mounting.walls, *(wall for _, between in split for wall in between)]
-    holder.mount(entry.mounted, *mounting._replace(walls=walls))
+    holder.mount(entry.mounted, *mounting._replace(walls=[*mounting.walls, *between]))
+
+
+def _is_mounted_whole(holder: Holder, layers: list[Layer], mounting: _Mounting) -> bool:
+    """Mount the layers whole; False where a mount below one is locked to its place. Raises
+    HolderError."""
+    if holder.is_locked or any(layer.lower == "/" for layer in layers):
+        return False
+    try:
+        holder.mount(layers, *mounting)
+    except HolderError as error:
+        holder.is_locked = error.number == errno.EINVAL and _holds_mounts(holder, error.path)
+        if not holder.is_locked:
+            raise
+    return not holder.is_locked
+
+
+def _in_parts(holder: Holder, entry: Entry, most: int) -> list[str]:
+    """Divide the layers of an entry, which has the parts then. Returns the folders between, which
+    stay read-only."""
+    points = {each.point for process in ("self", holder.pid) for each in places.mounted(process)}
+    entry.mounted, walls = [], []
+    for layer in entry.layers:
+        parts, between = places.parts(layer, points)
+        used = _used(parts, holder.cwd, most)
+        trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
+        entry.prepare(layer, used, between)
+        entry.mounted += used
+        entry.left_out += len(parts) - len(used)
+        walls += between
+    return walls
 
 
 def _used(parts: list[Layer], cwd: str, most: int) -> list[Layer]:

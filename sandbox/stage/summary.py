@@ -38,16 +38,15 @@ def change_set(
     """Return the changes, sorted by path. A new folder is one change, but for the files in it that
     `decides` names (path, where the bytes lie) and those that run with other rights."""
     deltas = list(deltas)
-    gone = [leaf for each in filter(_goes, deltas) for leaf in _leaves(each.lower, each.path)]
-    new = [leaf for each in filter(_comes, deltas) for leaf in _leaves(each.upper, each.path)]
+    gone = _all_leaves((each.lower, each.path) for each in filter(_goes, deltas))
+    new = _all_leaves((each.upper, each.path) for each in filter(_comes, deltas))
     moved = _moved(gone, new)
-    changes = [_moved_change(old, to) for to, old in moved.items()]
     told = [leaf for leaf in new if leaf not in moved and _is_told(leaf, decides)]
-    changes += [_told(leaf) for leaf in told]
     left, come = _by_top(gone, moved.values()), _by_top(new, [*moved, *told])
+    changes = [*(_moved_change(old, to) for to, old in moved.items()), *map(_told, told)]
     for each in deltas:
         changes += _changes(each, left[each.path], come[each.path])
-    ours = [change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes]
+    ours = (change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes)
     return ChangeSet(tuple(sorted(ours, key=_place_of)))
 
 
@@ -155,6 +154,10 @@ def _type(found: os.stat_result) -> FileType:
         stat.S_IFLNK: "link",
     }
     return kinds.get(stat.S_IFMT(found.st_mode), "other")
+
+
+def _all_leaves(places: Iterable[tuple[str, str]]) -> list[_Leaf]:
+    return [leaf for content, path in places for leaf in _leaves(content, path)]
 
 
 def _leaves(content: str, path: str) -> list[_Leaf]:

@@ -15,6 +15,7 @@ from config import Worded
 from sandbox import kernel
 
 STORE = ".sopwith-undo"  # at the top of a root on another file system than the home folder
+BESIDE = "/var/tmp/sopwith"  # of each user, for images of roots that hold the home folder
 SHARED_MEMORY = "/dev/shm"
 # File systems that hold no files of anybody.
 _OF_THE_KERNEL = frozenset(
@@ -84,23 +85,29 @@ def _is_covered(folder: str, points: dict[str, Mounted]) -> bool:
 def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]]:
     """Return what covers a layer where the kernel refuses to cover it whole: one part for each
     folder without a mount below, and the folders between, which stay read-only."""
-    walls: list[str] = []
-    found: list[Layer] = []
     inside = [point for point in points if is_below(point, layer.lower) and point != layer.lower]
-    above = [layer.lower] if inside else []
+    if not inside:
+        return [layer], []
+    found: list[str] = []
+    walls, above = [], [layer.lower]
     while above:
         walls.append(folder := above.pop())
-        with os.scandir(folder) as entries:
-            names = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
-        for path in names:
-            if any(is_below(point, path) for point in inside):
-                above += [path] if path not in points and os.access(path, os.R_OK | os.X_OK) else []
-            elif os.access(path, os.R_OK | os.X_OK):
-                upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
-                found.append(
-                    layer._replace(lower=path, upper=upper, work=f"{layer.work}/{len(found)}")
-                )
-    return (found, walls) if inside else ([layer], [])
+        for path in set(_open_folders(folder)).difference(points):
+            holds_mounts = any(is_below(point, path) for point in inside)
+            (above if holds_mounts else found).append(path)
+    return [_part(layer, path, number) for number, path in enumerate(sorted(found))], walls
+
+
+def _part(layer: Layer, path: str, number: int) -> Layer:
+    upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
+    return layer._replace(lower=path, upper=upper, work=f"{layer.work}/{number}")
+
+
+def _open_folders(folder: str) -> list[str]:
+    """Return the folders in a folder that we may enter."""
+    with os.scandir(folder) as entries:
+        names = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    return [path for path in names if os.access(path, os.R_OK | os.X_OK)]
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -151,7 +158,12 @@ def entry_in(store: str, home: Path, number: str) -> str:
     share."""
     if store == str(home / "undo"):
         return f"{store}/{number}"
-    return f"{store}/{number}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
+    return f"{store}/{number}-{short(home)}"
+
+
+def short(home: Path) -> str:
+    """Return what stands for a home folder in the names of others."""
+    return hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
 
 
 def placed(lower: str, store: str, upper: str) -> Layer:

@@ -141,20 +141,21 @@ class UndoStore:
     def _chosen(self, run: str, call: str | None, number: str) -> list[Entry]:
         """Return what is to be taken back, newest first, locked: calls that were done, else the
         last undo."""
-        done = [each for each in self.changes(run, call) if each.state == "done"]
-        done = [each for each in done if number in ("", each.number)]
+        wanted = [each for each in self.changes(run, call) if number in ("", each.number)]
+        done = [each for each in wanted if each.state == "done"]
         calls = [each for each in done if not each.is_undo] or done[-1:]
         if not calls:
             raise StageError(f"there is nothing to undo of {run}")
-        found: list[Entry] = []
-        for kept in reversed(calls):
-            entry = entries.load(self.home / "undo" / kept.number)
-            if entry is None:
-                for other in found:
-                    other.close()
-                raise StageError(f"{run} is being changed by another process; try again")
-            found.append(entry)
-        return found
+        return self._locked(run, calls[::-1])
+
+    def _locked(self, run: str, calls: list[Kept]) -> list[Entry]:
+        loaded = [entries.load(self.home / "undo" / kept.number) for kept in calls]
+        found = list(filter(None, loaded))
+        if len(found) == len(loaded):
+            return found
+        for entry in found:
+            entry.close()
+        raise StageError(f"{run} is being changed by another process; try again")
 
 
 def _kept(number: str, record: dict[str, Any]) -> Kept:

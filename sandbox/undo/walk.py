@@ -147,6 +147,13 @@ class _Walker:
         return Delta("gone", lower, upper, self.layer, os.lstat(lower), None)
 
 
+def kind_of(before: os.stat_result | None, after: os.stat_result | None) -> DeltaKind:
+    """Return what was done where the one stood and the other stands."""
+    if before is None:
+        return "new"
+    return "changed" if after else "gone"
+
+
 def is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
     """Return True if both hold the same, as far as it is worth to read them: a large file that was
     touched counts as changed."""

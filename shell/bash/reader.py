@@ -89,8 +89,7 @@ class _Reader(Pieces):
 
     def _below(self, node: Node) -> None:
         for child in node.children:
-            if child.is_named or child.children:
-                self.visit(child)
+            self.visit(child)
 
     def _new(self, node: Node, loop_variable: str = "") -> Command:
         command = Command(loop_variable=loop_variable)
@@ -279,12 +278,11 @@ class _Reader(Pieces):
             self.visit(body)
 
     def _function(self, node: Node) -> None:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        before = len(self.script.commands)
+        name, before = node.child_by_field_name("name"), len(self.script.commands)
         for child in node.children:
             if child != name:
                 self.visit(child)
-        if name is not None and body is not None:
+        if name is not None:
             self.script.functions[self.source(name)] = self.script.commands[before:]
 
     def _test(self, node: Node) -> None:

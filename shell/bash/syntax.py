@@ -64,12 +64,10 @@ class Word:
         """Return what is known of the word's beginning."""
         known = Word()
         for part in self.parts:
-            if part.kind == "variable" and part.value not in variables:
-                break
-            if part.kind == "unknown":
+            if Word([part]).value(variables) is None:
                 break
             known.parts.append(part)
-        return known.value(variables) or ""
+        return str(known.value(variables))
 
     @property
     def _starts_plain(self) -> bool:
@@ -96,7 +94,7 @@ class Word:
     @property
     def has_expansion(self) -> bool:
         """Return True if the value depends on anything but the word's own text."""
-        if any(part.kind != "text" for part in self.parts):
+        if {part.kind for part in self.parts} - {"text"}:
             return True
         return any(_EXPANDS.search(part.value) for part in self._bare())
 

@@ -42,15 +42,16 @@ def of_code(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _of_input_or_file(state: State, known: Entry, args: Args, command: Command) -> None:
     plain = [arg for arg in operands_of(known, args[1:]) if not arg.start.startswith("+")]
-    language = known.code.get("input", "")
-    if language and _reads_input(plain, args):
-        run_input(state, known.name, language, command)
-    elif plain and "script" in known.more:
-        _script_file(state, known.name, language or "other", plain[0], command)
+    if "input" in known.code and _reads_input(plain, args):
+        run_input(state, known.name, known.code["input"], command)
+    elif "script" in known.more:
+        for first in plain[:1]:
+            _script_file(state, known.name, known.code.get("input", "other"), first, command)
 
 
 def _reads_input(plain: Args, args: Args) -> bool:
-    return not plain or plain[0].text in _STDIN or "-s" in [arg.text for arg in args[1:]]
+    named = {arg.text for arg in plain[:1]}
+    return named <= _STDIN or "-s" in [arg.text for arg in args[1:]]
 
 
 def texts_of(known: Entry, option: str, args: Args) -> list[str | None]:
@@ -77,12 +78,14 @@ def _behind(option: str, rest: Args, at: int) -> list[str | None]:
         return [each.text for each in rest[at + 1 : at + 2]] or [None]
     ending = r"=|(?![a-zA-Z0-9])" if option in _MAY_BE_GLUED else "="
     glued = re.match(f"{re.escape(option)}(?:{ending})", arg.start)
-    return [arg.text and arg.text[glued.end() :]] if glued else []
+    if not glued:
+        return []
+    return [None if arg.text is None else arg.text[glued.end() :]]
 
 
 def _is_cluster(option: str, text: str) -> bool:
-    is_letter = re.fullmatch(r"-[a-zA-Z]", option) is not None
-    return is_letter and re.fullmatch(rf"-[a-zA-Z0-9]*{option[1]}", text) is not None
+    shape = rf"-[a-zA-Z0-9]*{option[1]}" if re.fullmatch(r"-[a-zA-Z]", option) else r"(?!)"
+    return re.fullmatch(shape, text) is not None
 
 
 def _run_text(state: State, name: str, language: str, text: str | None, command: Command) -> None:

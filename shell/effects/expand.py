@@ -67,9 +67,8 @@ def _home(state: State, text: str) -> str:
         return text
     home = state.variables.get("HOME", "~")
     above, _, own = home.rpartition("/")
-    others = {own: home, "root": "/root"}
-    folder = others.get(found[1], f"{above or '/home'}/{found[1]}") if found[1] else home
-    return folder + text[found.end() :]
+    known = {None: home, own: home, "root": "/root"}
+    return known.get(found[1], f"{above}/{found[1]}") + text[found.end() :]
 
 
 def _part(state: State, part: Part, *, is_whole: bool = False) -> str:
@@ -95,7 +94,7 @@ def printed(state: State, command: Command) -> str | None:
     """Return what `echo` and `printf` print when they are given plain words; else None."""
     args = expanded(state, command.words)
     texts = ["\\" if arg.text is None else arg.text for arg in args]
-    if not texts or texts[0] not in ("echo", "printf"):
+    if texts[:1] not in (["echo"], ["printf"]):
         return None
     values = texts[1:] if texts[1:2] != ["-n"] else texts[2:]
     is_plain = not any(re.search(r"\\|%|^-", value) for value in values)

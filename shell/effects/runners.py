@@ -37,7 +37,8 @@ _SED_WRITES = pattern(r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)")
 def run_inner(state: State, name: str, args: Args, command: Command, kind: str) -> None:
     """Go through what a command runs besides itself."""
     known = entry(name)
-    if known is None or (kind == "read" and name in _ONLY_LOOK):
+    only_looks = kind == "read" and name in _ONLY_LOOK
+    if known is None or only_looks:
         return
     for key, handler in _BY_KEY.items():
         if key in known.more:
@@ -86,8 +87,8 @@ def _is_text(inner: Args) -> bool:
 def _given(state: State, args: Args, inner: Args, command: Command) -> None:
     """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm ::: a`: with what is read, as far as it is
     known."""
-    text = (input_of(state, command) or "")[:2000]
-    given = list(map(plain_arg, text.split())) or [Arg(None)]
+    text = input_of(state, command)
+    given = [Arg(None)] if text is None else [plain_arg(each) for each in text[:2000].split()]
     names = [arg.text for arg in inner]
     if ":::" in names:
         at = names.index(":::")
@@ -122,9 +123,8 @@ def _runs_after(state: State, known: Entry, args: Args, command: Command) -> Non
     """`uv run X`, `bundle exec X`."""
     verb = str(known.more["runs_after"])
     texts = [arg.text for arg in args]
-    inner = _behind(known, args[texts.index(verb) :], 0) if verb in texts else []
-    if inner:
-        state.run_words(state, inner, command)
+    if verb in texts:
+        state.run_words(state, _behind(known, args[texts.index(verb) :], 0), command)
 
 
 def _joins(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -180,8 +180,8 @@ def _find(state: State, known: Entry, args: Args, command: Command) -> None:
 
 
 def _roots(args: Args) -> Args:
-    ends = (n for n, arg in enumerate(args) if n and arg.start.startswith(("-", "(", "!")))
-    return args[1 : next(ends, len(args))] or [plain_arg(".")]
+    named = itertools.takewhile(lambda arg: not arg.start.startswith(("-", "(", "!")), args[1:])
+    return list(named) or [plain_arg(".")]
 
 
 def _chooses(texts: list[str]) -> bool:
@@ -197,9 +197,7 @@ def _each_found(state: State, rest: Args, roots: Args, *, is_all: bool) -> None:
     root = roots[0].start if len(roots) == 1 else ""
     below = Arg(None, f"{root}/" if root else "")
     given = plain_arg(root) if root and is_all else below
-    inner = [_filled(arg, "{}", given) for arg in rest[:end]]
-    if inner:
-        state.run_words(state, inner, Command())
+    state.run_words(state, [_filled(arg, "{}", given) for arg in rest[:end]], Command())
 
 
 def _program(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -216,10 +214,10 @@ def _program(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _sed(state: State, known: Entry, args: Args, command: Command) -> None:
     programs = [text for option in ("-e", "--expression") for text in texts_of(known, option, args)]
-    for text in programs or [arg.text for arg in operands_of(known, args[1:])[:1]]:
-        if _SED_STARTS.search(text or ""):
+    for text in filter(None, programs or [arg.text for arg in operands_of(known, args[1:])[:1]]):
+        if _SED_STARTS.search(text):
             state.add("unknown", known.name, "starts commands from its input")
-        for each in _SED_WRITES.findall(text or ""):
+        for each in _SED_WRITES.findall(text):
             state.file("writes", known.name, plain_arg(each))
 
 
@@ -228,7 +226,7 @@ def _npx(state: State, known: Entry, args: Args, command: Command) -> None:
     name = inner[0].start.partition("@")[0] if inner else ""
     if name in words("local_tools"):
         state.forget(known.name)
-    elif inner:
+    else:
         state.run_words(state, inner, command)
 
 

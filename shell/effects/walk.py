@@ -71,12 +71,13 @@ def _run_command(state: State, command: Command) -> None:
         return
     args = expanded(state, command.words)
     files.redirects(state, command, args)
-    if args:
-        _run_words(state, args, command)
+    _run_words(state, args, command)
 
 
 def _run_words(state: State, args: list[Arg], command: Command) -> None:
     """Go through one command with its arguments; what a wrapper runs comes back here."""
+    if not args:
+        return
     name = args[0].text
     if name is None or _is_pattern(args[0]):
         state.add("unknown", "", "the name of a command is only known when it runs")
@@ -112,8 +113,7 @@ def _executed(state: State, name: str, args: list[Arg], command: Command) -> Non
 def _known(arg: Arg) -> str | None:
     """Return the text; of `-j$(nproc)`, an option of which only the value is not known, the
     option."""
-    is_option = re.match(r"-\w", arg.start) is not None
-    return arg.start if arg.text is None and is_option else arg.text
+    return arg.start if re.match(r"-\w", arg.start) else arg.text
 
 
 def _made_file(state: State, text: str | None, args: list[Arg]) -> None:

@@ -183,6 +183,34 @@ assert [(root / name / "f").read_text() for name in ("d199", "d000", "d100")] ==
     )
 
 
+def test_a_refusal_that_a_program_swallows_is_told(tmp_path: Path) -> None:
+    passes(
+        tmp_path,
+        """
+from models.base import ToolResult
+from safety.gate import Decision
+from tools.staged import Staging
+for count in range(100):
+    (root / f"d{count:03}").mkdir()
+    os.utime(root / f"d{count:03}", (count, count))
+mount("-t", "tmpfs", "tmpfs", root / "d050")
+lock()
+def said(script):
+    stage, code, output = staged(script)
+    staging = Staging(base / "run", [root], lambda: UndoStore(home))
+    staging.judge = lambda _: Decision("allow", "none")
+    settling = staging.settle(stage, ToolResult("ok", {"output": ""}), "c", "h", None)
+    try:
+        while True:
+            next(settling)
+    except StopIteration as ended:
+        return ended.value.data.get("read_only", "")
+assert "35 folders" in said("(echo 1 > d000/f) 2>/dev/null; true")
+assert said("echo 1 > d001/f") == "" and (root / "d001/f").exists()
+""",
+    )
+
+
 @WAYS
 @pytest.mark.parametrize("goes", [True, False])
 def test_a_mount_that_comes_or_goes_while_the_stage_is_made_leaves_a_stage(

@@ -10,7 +10,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +40,10 @@ _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b(?!\s*=)|\bp
 _TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
+_BESIDE = (
+    "what one call makes beside hidden files can be read by the next; beside the agent's home only"
+    " `mkdir`, `touch` and `>` in Bash with plain names make files"
+)
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _PIECE_CHARS = 25_000  # of a script that is given in several
 _LOOK_SECONDS = 0.5  # between two looks at how full the disk is
@@ -129,8 +133,11 @@ class _Call(NamedTuple):
         if ran.running.problem:
             raise ToolError("error.scripts.sandbox-ended", problem=ran.running.problem)
         result = self._result(ran, output)
-        if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result)):
+        imaged = ran.running.stage.roots if ran.running.stage else ()
+        if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result, imaged)):
             result.data["note"] = note
+            is_partial = ctx.sandbox.level.name == "partial"
+            result.data |= {"beside": _BESIDE} if is_partial else {}
         if ctx.hold and ctx.is_dry:
             return _held_dry(ctx.hold, result)
         if ran.running.stage is None:
@@ -256,9 +263,9 @@ def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) ->
         raise ToolError("error.scripts.nothing-changed", why=error) from error
 
 
-def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
+def _held(sandbox: Sandbox, script: str, result: ToolResult, imaged: Sequence[str]) -> str:
     """Return what the sandbox kept from a script, said to whom did not expect it; "" for nothing
-    that can be told."""
+    that can be told. It could write to what is `imaged`, if anything is, else to the roots."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
         return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
     if any(each in str(result.data["output"]) for each in _TOO_LARGE):
@@ -266,7 +273,7 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
         return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
-        roots = ", ".join(map(str, sandbox.profile.places.roots))
+        roots = ", ".join(map(str, imaged or sandbox.profile.places.roots))
         return (
             f"the sandbox lets nothing be changed outside the allowed folders ({roots}): where a path outside is named in"
             " the script itself, not in a variable or a list, the owner can let it through"

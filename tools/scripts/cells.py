@@ -395,8 +395,13 @@ class Cells:
             given = variables | dict(work.given)
             return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
 
+        is_given = any(not name.startswith("SOPWITH_") for name in work.given)
+        is_plain = not is_given and work.argv[1:] == ["-c", work.script]
+        said, is_imaged = work.script if is_plain else "", work.opens is not None
+        makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
+
         def held(env: dict[str, str]) -> Held:
-            orders = self._planner.confined(plan, readable, env)
+            orders = self._planner.confined(plan, readable, env, makes)
             clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
             return Held([*mounts.confine(orders), *work.argv], clean, orders)
 

@@ -274,7 +274,7 @@ class _Said:
 
     def __init__(self, ctx: ToolContext, output: Output) -> None:
         self.output, self.live = output, Live(ctx.redact)
-        self.is_painted, self._end = False, b""
+        self.is_painted, self._end, self.passwords = False, b"", 0
 
     def add(self, data: bytes) -> None:
         self.output.add(data)
@@ -292,7 +292,7 @@ def _until(
 ) -> Generator[str, None, tuple[Why, Foreground]]:
     """Return why it is time to tell what came, and who has the terminal then."""
     last = time.monotonic()
-    end, look, passwords = last + limit, last + FIRST_LOOK_SECONDS, 0
+    end, look = last + limit, last + FIRST_LOOK_SECONDS
     while True:
         if shell.wait(min(end, look, said.live.due) - time.monotonic()):
             said.add(shell.take())
@@ -308,11 +308,9 @@ def _until(
         # A prompt, or the end of the command, arrives just behind the read that follows it.
         if found.waits and shell.wait(FIRST_LOOK_SECONDS):
             continue
-        is_asked = found.waits == "password" and passwords < MOST_PASSWORDS
-        if is_asked and _typed_by_owner(ctx, shell, found, said):
-            passwords += 1
+        if found.waits == "password" and _typed_by_owner(ctx, shell, found, said):
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif is_asked or _is_waiting(found, quiet):
+        elif _is_waiting(found, quiet):
             return cast("Why", found.waits), found
         pause = min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, quiet / 2))
         look = time.monotonic() + pause
@@ -344,13 +342,16 @@ def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:
-    """Ask the owner for the password, hide it from now on, and type it. False when nobody is
-    there."""
+    """Ask the owner for the password, hide it from now on, and type it. False when nobody is there,
+    or has been asked too often."""
+    if said.passwords == MOST_PASSWORDS:
+        return False
     answer = ctx.secret(ctx.redact(f"{_program(found)}: {said.last_line()}"))
     if answer is None:
         return False
     if isinstance(ctx.redact, Redactor):
         ctx.redact.hold(f"password {len(ctx.redact.values) + 1}", answer)
+    said.passwords += 1
     shell.answered_bytes = shell.said_bytes
     shell.type(answer + "\r")
     return True

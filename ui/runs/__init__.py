@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from ui.runs.changes import take_back as take_back
     from ui.runs.dry_run import rehearse as rehearse
     from ui.runs.schedule import when as when
 else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
 from memory.logs import find_run, read_events
-from memory.runlog import append_undone
+from runs.start.undoing import take_back
 from safety.changes import Change
 from sandbox.trash import Trash, TrashError
 from sandbox.undo import StageError, UndoStore
@@ -121,14 +121,6 @@ def _say_undone(done: Undone, run: str) -> None:
         print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
     key = "undo.conflicts" if done.conflicts else "undo.done"
     print(say(key, n=len(done.paths), run=run))
-
-
-def take_back(config: Config, run: str, call: str | None = None) -> Undone:
-    """Undo a run or a call, and write that into its log. Raises StageError."""
-    done = _store(config).undo(run, call)
-    if not done.conflicts:
-        append_undone(config.home, run, call or "", done.paths)
-    return done
 
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:

@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -85,58 +86,76 @@ class _Jobs:
 
 def when(job: Job) -> str:
     """Say in the owner's language when a job is due."""
-    count, unit = job.every or (0, "")
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
-    if not job.cron:
-        return say(f"when.every_{unit}", n=count)
+    if job.cron:
+        return _through_the_day(job) or _on_days(job) or say("when.cron", line=job.cron[0])
+    count, unit = job.every or (0, "")
+    return say(f"when.every_{unit}", n=count)
+
+
+def _through_the_day(job: Job) -> str:
+    """Say that a job is due again and again from a time of each day on; "" where it is not."""
     steps = re.fullmatch(r"every_(\d+)([mh])", job.fields.get("repeat") or "")
-    if steps:
-        often = say(f"when.every_{steps[2]}", n=int(steps[1]))
-        return say(
-            "when.each_day_from", often=often, time=str(job.fields["schedule"]).strip("[]' ")
-        )
+    if steps is None:
+        return ""
+    often = say(f"when.every_{steps[2]}", n=int(steps[1]))
+    return say("when.each_day_from", often=often, time=str(job.fields["schedule"]).strip("[]' "))
+
+
+def _on_days(job: Job) -> str:
+    """Say the times and the days of a job; "" where only its cron line tells them."""
     rows = [line.split() for line in job.cron]
-    kind, days = _days(*rows[0][2:])
-    if not kind or not all(re.fullmatch(r"[\d,]+ [\d,]+", " ".join(row[:2])) for row in rows):
-        return say("when.cron", line=job.cron[0])
-    times = ", ".join(dict.fromkeys(time for row in rows for time in _times(*row[:2])))
+    kind, days = _named_days(" ".join(rows[0][2:]))
+    times = list(dict.fromkeys(time for row in rows for time in _times(*row[:2])))
+    if not kind or "" in times:
+        return ""
+    count, unit = job.every or (0, "")
     kind = "once" if job.is_once else f"every_{unit}" if unit else kind
-    return say(f"when.{kind}", n=count, days=days, times=times)
+    return say(f"when.{kind}", n=count, days=days, times=", ".join(times))
 
 
 def _times(minutes: str, hours: str) -> list[str]:
-    """Return the times of a day that two fields of a cron line name."""
-    pairs = ((hour, minute) for hour in hours.split(",") for minute in minutes.split(","))
+    """Return the times of a day that two fields of a cron line name; [""] where they are no
+    numbers."""
+    if not re.fullmatch(r"[\d,]+ [\d,]+", f"{minutes} {hours}"):
+        return [""]
+    pairs = product(hours.split(","), minutes.split(","))
     return [f"{int(hour):02d}:{int(minute):02d}" for hour, minute in pairs]
 
 
-def _days(day: str, month: str, weekday: str) -> tuple[str, str]:
+def _named_days(fields: str) -> tuple[str, str]:
     """Return how the last three fields of a cron line are said, and the days that they name; ""
     where nothing says it."""
-    both = say("when.and").join
-    if month != "*" or "*" not in (day, weekday):
-        return "", ""
-    if weekday in _REPEATS and day == "*":
-        return _REPEATS[weekday], ""
-    if re.fullmatch(r"(?:\d+|L)(?:,(?:\d+|L))*", day):
-        named = (
-            say("when.last_day" if n == "L" else "when.day", n=n.lstrip("0"))
-            for n in day.split(",")
-        )
-        return "monthly", both(named)
-    if nth := re.fullmatch(r"([0-7])(?:#([1-5])|L)", weekday):
-        return "monthly", say(f"when.nth_{nth[2] or 'last'}", day=_weekday(nth[1]))
-    if re.fullmatch(r"(?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*", weekday):
-        return "weekly", both(map(_weekday, weekday.split(",")))
+    for rule, kind, each in _DAYS:
+        if said := rule.fullmatch(fields):
+            return kind, say("when.and").join(map(each, said[1].split(",")))
     return "", ""
 
 
-_REPEATS = {"*": "daily", "1-5": "weekday", "0,6": "weekend", "6,0": "weekend"}
+def _month_day(said: str) -> str:
+    return say("when.last_day" if said == "L" else "when.day", n=said.lstrip("0"))
+
+
+def _nth_weekday(said: str) -> str:
+    return say(f"when.nth_{said[2:] or 'last'}", day=_weekday(said[0]))
 
 
 def _weekday(said: str) -> str:
     return say(f"when.{DAYS[int(said) % 7] if said.isdecimal() else said}")
+
+
+_DAYS: list[tuple[re.Pattern[str], str, Callable[[str], str]]] = [
+    (re.compile(rule), kind, each)  # the last three fields of a cron line
+    for rule, kind, each in (
+        (r"(\*) \* \*", "daily", str),
+        (r"(\*) \* 1-5", "weekday", str),
+        (r"(\*) \* (?:0,6|6,0)", "weekend", str),
+        (r"((?:\d+|L)(?:,(?:\d+|L))*) \* \*", "monthly", _month_day),
+        (r"\* \* ([0-7](?:#[1-5]|L))", "monthly", _nth_weekday),
+        (r"\* \* ((?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*)", "weekly", _weekday),
+    )
+]
 
 
 @command(

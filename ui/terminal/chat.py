@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 HISTORY = "chat_history"  # in the home folder: the lines typed
 LISTED_RUNS = 10
+LEAVE_WORDS = ("exit", "quit", "bye", "goodbye", "退出", "再见")  # nobody means a task by them
 
 
 class Left(Exception):
@@ -242,6 +243,8 @@ def _take(conversation: Conversation, line: str) -> None:
     the conversation."""
     text = line.strip()
     try:
+        if text.lower() in LEAVE_WORDS:
+            raise Left
         if text.startswith("/"):
             _command(conversation, text)
         elif text:
@@ -264,6 +267,7 @@ class Slash:
 
 def _command(conversation: Conversation, text: str) -> None:
     name, _, argument = text[1:].partition(" ")
+    name = "quit" if name == "exit" else name
     found = next((each for each in SLASHES if each.name == name), None)
     if found is not None:
         found.run(conversation, argument.strip())

@@ -62,20 +62,20 @@ def _written(config: Config) -> list[str]:
 
 def _init(config: Config) -> int:
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
-    path = config.home / "config.yaml"
-    if path.exists():
+    path, text = config.home / "config.yaml", ""
+    if is_kept := path.exists():
         print(say("init.exists", path=path))
-        left = _introduce(config, is_attended)
-        return left or _report(config)
-    text = _asked() if is_attended else ""
-    write_atomic(path, text or _commented(), 0o600)
-    print(say("init.written" if text else "init.commented", path=path))
+    else:
+        text = _asked() if is_attended else ""
+        write_atomic(path, text or _commented(), 0o600)
+        print(say("init.written" if text else "init.commented", path=path))
     if left := _introduce(config, is_attended):
         return left
-    if text and (missing := _unset(text)):
+    if missing := _unset(text):
         print(say("init.export", name=missing))
-        return 0
-    return _report(load(config.home, config.lang, os.environ)) if text else 0
+    elif text or is_kept:
+        _report(load(config.home, config.lang, os.environ))
+    return 0
 
 
 def _asked() -> str:
@@ -98,13 +98,12 @@ def _introduce(config: Config, is_attended: bool) -> int:
     return 0 if bootstrap.play(config.home, config.lang, read_next) else 130
 
 
-def _report(config: Config) -> int:
-    """Return what works now, from the doctor: it also asks the endpoint whether it is there."""
+def _report(config: Config) -> None:
+    """Print what works now, from the doctor: it also asks the endpoint whether it is there."""
     from runs.doctor import checks
     from ui.system import print_checks
 
     print_checks(checks(config))
-    return 0
 
 
 def _ask() -> str:

@@ -291,18 +291,25 @@ class SopChanges:
         """Return the entries to go back to, the best one first; at least one. Raises SopError,
         RepositoryError."""
         entries = self.history(name)
-        wanted = [each for each in entries if to is None or each.version == to]
-        if to is None and (self._folder / name).exists():
-            limit = self._origin(entries)
-            wanted = [each for each in entries if each.version < limit]
+        wanted = self._wanted(name, to, entries)
         there = [each for each in wanted if self._history.files(each.commit, _path(name))]
-        if not there:
-            known = ", ".join(sorted({str(entry.version) for entry in entries}, key=int)) or "none"
-            missing = "version before this one" if to is None else f"version {to}"
-            raise SopError(
-                f"{name} has no {missing} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
-            )
-        return there
+        if there:
+            return there
+        known = ", ".join(map(str, sorted({entry.version for entry in entries}))) or "none"
+        missing = "version before this one" if to is None else f"version {to}"
+        raise SopError(
+            f"{name} has no {missing} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
+        )
+
+    def _wanted(self, name: str, to: int | None, entries: list[Version]) -> list[Version]:
+        """Return the entries that may be meant: of one version; without one all, or all older ones
+        of an SOP that is there."""
+        if to is not None:
+            return [each for each in entries if each.version == to]
+        if not (self._folder / name).exists():
+            return entries
+        limit = self._origin(entries)
+        return [each for each in entries if each.version < limit]
 
     def _origin(self, entries: list[Version]) -> int:
         """Return the version that the newest entry's files are of, through the rollbacks that

@@ -2,12 +2,17 @@
 from the environment."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 SHOWN = 20
+HEAD_BYTES = 256_000  # of a photo: what the camera wrote stands in front of the picture
+STAMP = re.compile(rb"[12]\d{3}:\d\d:\d\d \d\d:\d\d:\d\d")  # EXIF
 RENAMES = ("rename", "call", "改名", "重命名")
 IMAGES = "jpg jpeg png gif bmp tif tiff webp heic svg raw"
 KINDS = {
@@ -43,8 +48,10 @@ WORDS = {
         "copied": "Copied {file} to {target}.",
         "many_moved": "Moved {n} file{s} to {target}:",
         "many_copied": "Copied {n} file{s} to {target}:",
+        "dated": "Renamed {n} file{s} by date:",
         "made": "Made the folder {target}.",
         "none": "There are no {kind} files in {folder}. Nothing was done.",
+        "named": "The {kind} files in {folder} are named by date already.",
         "more": "… and {n} more",
         "absent": "there is no {file}",
         "there": "{target} is there already",
@@ -57,8 +64,10 @@ WORDS = {
         "copied": "已把 {file} 复制为 {target}。",
         "many_moved": "已把 {n} 个文件移到 {target}：",
         "many_copied": "已把 {n} 个文件复制到 {target}：",
+        "dated": "已把 {n} 个文件按日期改名：",
         "made": "已新建文件夹 {target}。",
         "none": "{folder} 里没有{kind}文件，什么都没有做。",
+        "named": "{folder} 里的{kind}文件已经按日期命名。",
         "more": "……另有 {n} 个",
         "absent": "没有 {file}",
         "there": "{target} 已经存在",
@@ -170,14 +179,49 @@ def many(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     for file, path in zip(files, places, strict=True):
         put(file, path, how)
     key = "many_moved" if how == "move" else "many_copied"
-    lines = [
-        words[key].format(n=len(files), s="s" * (len(files) != 1), target=os.path.relpath(target)),
-        "",
-    ]
-    lines += [f"- {file.name}" for file in files[:SHOWN]]
-    if len(files) > SHOWN:
-        lines.append(words["more"].format(n=len(files) - SHOWN))
+    return told(words, key, [file.name for file in files], os.path.relpath(target))
+
+
+def told(words: Mapping[str, str], key: str, names: list[str], target: str = "") -> str:
+    """Return what was done with several files, and the first of their names."""
+    said = words[key].format(n=len(names), s="s" * (len(names) != 1), target=target)
+    lines = [said, "", *(f"- {name}" for name in names[:SHOWN])]
+    if len(names) > SHOWN:
+        lines.append(words["more"].format(n=len(names) - SHOWN))
     return "\n".join(lines) + "\n"
+
+
+def taken(file: Path) -> datetime:
+    """Return when a photo was taken: the earliest time in its first bytes, else when the file was
+    changed."""
+    with file.open("rb") as opened:
+        stamps = STAMP.findall(opened.read(HEAD_BYTES))
+    times = []
+    for stamp in stamps:
+        with suppress(ValueError):  # 0000:00:00 of a camera without a clock
+            times.append(datetime.strptime(stamp.decode(), "%Y:%m:%d %H:%M:%S"))
+    return min(times, default=datetime.fromtimestamp(int(file.stat().st_mtime)))
+
+
+def dated(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Rename all files of a kind to the time when they were taken; those of one second are
+    numbered."""
+    folder = Path(given["folder"])
+    files = sorted(of_kind(folder, given["kind"]), key=lambda file: (taken(file), file.stem))
+    stems = [f"{taken(file):%Y-%m-%d_%H-%M-%S}" for file in files]
+    told_of = []
+    for at, (file, stem) in enumerate(zip(files, stems, strict=True)):
+        number = stems[:at].count(stem) + 1
+        name = f"{stem}{f'-{number}' * (number > 1)}{file.suffix.lower()}"
+        if name == file.name:
+            continue
+        if os.path.lexists(folder / name):
+            raise Stop("there", target=name)
+        file.rename(folder / name)
+        told_of.append(f"{file.name} → {name}")
+    if not told_of:
+        return words["named" if files else "none"].format(kind=given["kind"], folder=folder.name)
+    return told(words, "dated", told_of)
 
 
 def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
@@ -188,6 +232,8 @@ def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
             raise Stop("there", target=path.name)
         path.mkdir(parents=True)
         return words["made"].format(target=os.path.relpath(path))
+    if given.get("date"):
+        return dated(given, words)
     return many(given, words) if given.get("kind") else put_each(given, words)
 
 

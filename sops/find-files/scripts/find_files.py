@@ -2,12 +2,13 @@
 the environment."""
 
 import fnmatch
+import hashlib
 import os
 import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -68,6 +69,8 @@ WORDS = {
         "and": ", ",
         "since": "changed {value}",
         "holds": "{n} item{s} in {folder}:",
+        "same": "Files in {folder} that are the same; their copies take {size}:",
+        "none_same": "No two files in {folder} are the same.",
         "counted": "{n} file{s} in {folder} and its subfolders; {here} directly in it.",
         "picked": "{file}, changed {when}",
         "no_ending": "no ending",
@@ -86,6 +89,8 @@ WORDS = {
         "and": "、",
         "since": "{value}改过",
         "holds": "{folder} 里有 {n} 项。",
+        "same": "{folder} 里内容相同的文件（多出的副本占 {size}）：",
+        "none_same": "{folder} 里没有内容相同的文件。",
         "counted": "{folder} 里有 {here} 个文件，连同子文件夹共 {n} 个。",
         "picked": "{file}，修改于 {when}",
         "no_ending": "无扩展名",
@@ -107,6 +112,7 @@ class Search:
     text: str
     kind: str
     since: str = ""
+    is_owners: bool = False  # only what the owner put there
     unreadable: int = 0
     skipped: int = 0
     found: list[str] = field(default_factory=list)
@@ -158,15 +164,18 @@ class Search:
                 except OSError:
                     self.unreadable += 1
                     continue
+                if self.leaves_out(entry.name):
+                    continue
                 if stat.S_ISREG(status.st_mode):
                     yield entry.path, entry.name, status
-                elif stat.S_ISDIR(status.st_mode) and entry.name not in self.left_out():
+                elif stat.S_ISDIR(status.st_mode):
                     stack.append(entry.path)
 
-    def left_out(self) -> set[str]:
-        """Return the folders that are not looked into: those of version control, unless a name is
-        asked for."""
-        return set() if self.name else VERSION_CONTROL
+    def leaves_out(self, name: str) -> bool:
+        """Return True for version control, unless a name is asked for, and for what programs keep
+        hidden, where the owner asks for what they changed or have twice."""
+        hides = self.is_owners and name.startswith(".")
+        return hides or (name in VERSION_CONTROL and not self.name)
 
     def _has_text(self, path: str, size: int) -> bool:
         if size > MAX_TEXT_BYTES:
@@ -304,17 +313,54 @@ def picked(search: Search, which: str, folder: str, words: dict[str, str]) -> st
     return words["picked"].format(file=file, when=f"{when:%Y-%m-%d %H:%M}") + "\n"
 
 
+def by(key: Callable[[str], object], paths: Iterable[str]) -> list[list[str]]:
+    """Return the paths that share a key with others, together."""
+    groups: dict[object, list[str]] = {}
+    for path in paths:
+        groups.setdefault(key(path), []).append(path)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def digest(path: str) -> object:
+    """Return what only files of the same bytes share; what cannot be read is like no other."""
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return object()
+
+
+def alike(search: Search, folder: str, words: dict[str, str]) -> str:
+    """List the files of the same bytes, those that waste most first; empty ones do not count."""
+    sizes = {path: Path(path).stat().st_size for path in search.found}
+    full = [path for path, size in sizes.items() if size]
+    groups = [same for sized in by(sizes.__getitem__, full) for same in by(digest, sized)]
+    if not groups:
+        return f"{words['none_same'].format(folder=shown(folder))}\n"
+    groups.sort(key=lambda same: -sizes[same[0]] * len(same))
+    total = f"{sum(sizes[same[0]] * (len(same) - 1) for same in groups) / 1000:,.1f} KB"
+    lines = [words["same"].format(folder=shown(folder), size=total), ""]
+    paths = ([os.path.relpath(path, folder) for path in sorted(same)] for same in groups[:SHOWN])
+    lines += [f"- {' = '.join(map(shown, each))}" for each in paths]
+    if len(groups) > SHOWN:
+        lines.append(f"- {words['more'].format(n=f'{len(groups) - SHOWN:,}')}")
+    return "\n".join(lines) + "\n"
+
+
 def main(given: Mapping[str, str]) -> None:
     words, folder = WORDS[given.get("lang", "en")], given["folder"]
     search = Search(*(given.get(name, "") for name in ("name", "text", "kind", "since")))
+    search.is_owners = bool(given.get("since") or given.get("same"))
     number = given.get("number") or given.get("count")
-    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which")]
+    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which", "same")]
     if not any((*is_asked, number)):
         sys.stdout.write(listing(folder, words))
         return
     search.run(folder)
     if given.get("which"):
         said = picked(search, given["which"], folder, words)
+    elif given.get("same"):
+        said = alike(search, folder, words)
     elif number and not search.kind:
         said = counted(search, folder, words)
     else:

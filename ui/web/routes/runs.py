@@ -17,13 +17,13 @@ from memory.logs import RunSummary, list_runs, read_events, summarise
 from memory.usage import Totals
 from runs.doctor import checks
 from runs.resume import read_progress
+from runs.start.undoing import take_back
 from safety.changes import Change
 from safety.secrets import without
 from sandbox.network import read
 from sandbox.undo import StageError, UndoStore
 from tools.staged import difference, images, listed, net, standing
 from ui.event_text import entry_text
-from ui.runs import take_back
 from ui.web import shapes
 from ui.web.filter import worded
 from ui.web.live.work import row

@@ -194,8 +194,8 @@ class Question:
         if is_change and self.asked.has_word("spared"):
             return False
         beside = self.asked.without(card.places.values())
-        is_more = bool(card.meant) or len(card.places) > 1 or not beside.strip()
-        return is_more or self.ranking.share(beside, card.sop.name) > 0
+        is_said = any((card.meant, len(card.places) > 1, not beside.strip()))
+        return is_said or self.ranking.share(beside, card.sop.name) > 0
 
     def share(self, sop: Sop) -> float:
         """Return how much of the request's terms an SOP has."""

@@ -196,8 +196,7 @@ def _says_other(
     schemas = sop.procedure.parameters if sop.procedure else {}
     free = [name for name, shape in SLOT.findall(wording.text) if shape == "words"]
     texts = [str(values[name]) for name in free if "examples" not in schemas[name]]
-    is_more = any(is_cautious(text) and f'"{text}"' not in asked.plain for text in texts)
-    return is_more or vague
+    return any(is_cautious(text) and f'"{text}"' not in asked.plain for text in texts)
 
 
 def _each(value: Any) -> list[str]:
@@ -225,8 +224,7 @@ def _apart(asked: Asked, where: Where) -> Iterator[Way]:
         if not front:
             yield Way(Asked.read(f"{behind} {match[0]}"), where)
         is_away = not {match["at"], match["from"]}.isdisjoint(words()["places"]["away"])
-        is_within = bool(front and behind)
-        new = where.cwd if is_away or is_within else None
+        new = where.cwd if is_away or all((front, behind)) else None
         there = where._replace(cwd=Path(folder), new=new)
         yield Way(Asked.read(f"{front} {behind}"), there, folder)
 

@@ -121,7 +121,7 @@ def mismatch(value: Any, schema: Schema) -> str:
     is_other = isinstance(value, bool) and kind != "boolean"
     if is_other or not isinstance(value, TYPES[kind]):
         return f"must be {_meaning(schema)}"
-    if "enum" in schema and value not in schema["enum"]:
+    if value not in schema.get("enum", [value]):
         return f"must be one of {', '.join(map(str, schema['enum']))}"
     if isinstance(value, str):
         return _text_mismatch(value, schema)
@@ -132,11 +132,10 @@ def mismatch(value: Any, schema: Schema) -> str:
 
 
 def _out_of_range(value: Any, schema: Schema) -> str:
-    if "minimum" in schema and value < schema["minimum"]:
-        return f"must be {schema['minimum']} or more"
-    if "maximum" in schema and value > schema["maximum"]:
-        return f"must be {schema['maximum']} or less"
-    return ""
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    if value < least:
+        return f"must be {least} or more"
+    return f"must be {most} or less" if value > most else ""
 
 
 def _text_mismatch(value: str, schema: Schema) -> str:
@@ -149,8 +148,9 @@ def _text_mismatch(value: str, schema: Schema) -> str:
     least, most = schema.get("minLength", 0), schema.get("maxLength", MAX_VALUE_CHARS)
     if not least <= len(value) <= most:
         return f"must be {least} to {most} characters long"
-    if "pattern" in schema and not re.search(schema["pattern"], value):
-        return _said_of(schema["pattern"])
+    pattern = schema.get("pattern", "")
+    if not re.search(pattern, value):
+        return _said_of(pattern)
     check = FORMAT_CHECKS.get(schema.get("format", ""))
     return check(value) if check else ""
 

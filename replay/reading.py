@@ -69,23 +69,23 @@ class _Reader:
 
     def procedure(self) -> Procedure:
         """Return the procedure."""
-        raw = self._raw()
-        self._keys(raw, TOP_KEYS, ())
+        told = "must be a mapping with the keys " + ", ".join(TOP_KEYS)
+        raw = self._mapping(self._raw(), TOP_KEYS, (), told)
         script = self._program(raw) if "script" in raw else None
-        parameters, required = self._parameters(raw.get("parameters") or {"properties": {}})
+        parameters, required = self._parameters(raw.get("parameters", {}))
         effects = self._effects(raw, script)
         has_steps = any([raw.get("plan"), raw.get("commit"), script, "run" in raw])
         self._need(has_steps, (), "it has no steps: give run, or plan, commit, or both")
         self.known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
         steps = [*self._run(raw), *self._steps(raw, "plan"), *self._steps(raw, "commit")]
         steps += self._checks(raw)
-        wordings = self._wordings(raw.get("wordings") or [], parameters, required)
+        wordings = self._wordings(raw.get("wordings", []), parameters, required)
         return Procedure(
             folder=self.folder,
             parameters=parameters,
             required=required,
             wordings=tuple(wordings),
-            requires=self._requires(raw.get("requires") or {}, parameters),
+            requires=self._requires(raw.get("requires", {}), parameters),
             effects=effects,
             steps=tuple(steps),
             result=self._result(raw, may_be_missing=script is not None or "run" in raw),
@@ -127,26 +127,21 @@ class _Reader:
             self._need(key in keys, (*at, key), f"unknown key; known are {', '.join(keys)}")
 
     def _mapping(self, raw: Any, keys: Sequence[str], at: Key, message: str) -> dict[str, Any]:
-        """Return a mapping that has no other keys than these."""
+        """Return a mapping that has no other keys than these, without those that say nothing."""
         self._need(isinstance(raw, dict), at, message)
         self._keys(raw, keys, at)
-        found: dict[str, Any] = raw
-        return found
+        return {key: value for key, value in raw.items() if value is not None}
 
-    def _raw(self) -> dict[str, Any]:
+    def _raw(self) -> Any:
         try:
             self.text = self.path.read_text(encoding="utf-8")
-            raw = parse_yaml(self.text)
+            return parse_yaml(self.text)
         except (OSError, UnicodeDecodeError) as error:
             raise ProcedureError("error.replay.cannot-read", file=self.path, error=error) from error
         except NotYaml as error:
             raise ProcedureError(
                 "error.replay.yaml", file=self.path, line=error.line, error=error
             ) from error
-        told = "must be a mapping with the keys " + ", ".join(TOP_KEYS)
-        self._need(isinstance(raw, dict), (), told)
-        found: dict[str, Any] = raw
-        return found
 
     def _program(self, raw: Mapping[str, Any]) -> Script:
         """Return the script that stands in for the lists of steps."""
@@ -156,7 +151,7 @@ class _Reader:
         self._need(is_python, at, told)
         self._alone(raw, ("plan", "commit"), "script")
         schema = raw.get("parameters")
-        given = schema.get("properties") or {} if isinstance(schema, dict) else {}
+        given = schema.get("properties", {}) if isinstance(schema, dict) else {}
         self._free_name("plan", ("parameters", "properties", "plan"), {"plan"} & set(given))
         from replay.script import Script, ScriptFault  # most SOPs are lists of steps
 
@@ -184,8 +179,11 @@ class _Reader:
         self._need(isinstance(properties, dict), at, told)
         for name, each in properties.items():
             place = (*at, "properties", name)
-            is_name = isinstance(name, str) and NAME.fullmatch(name)
-            self._need(is_name, place, "a parameter's name is lower-case letters, digits and _")
+            self._need(
+                NAME.fullmatch(str(name)),
+                place,
+                "a parameter's name is lower-case letters, digits and _",
+            )
             self._free_name(name, place, set(BUILT_IN))
             self._schema(each, place)
         required = schema.get("required", [])
@@ -259,7 +257,7 @@ class _Reader:
         if "cwd" in said:
             self._names(said["cwd"], ("run", "cwd"))
             args["cwd"] = said["cwd"]
-        expect = raw.get("expect") or {}
+        expect = raw.get("expect", {})
         from replay.staged.expectation import wrong_in  # steps have no such expectations
 
         if wrong := wrong_in(expect):
@@ -270,7 +268,7 @@ class _Reader:
         yield Step("run", "code_run", args, expect, save)
 
     def _steps(self, raw: Mapping[str, Any], phase: str) -> Iterator[Step]:
-        steps = raw.get(phase) or []
+        steps = raw.get(phase, [])
         self._need(isinstance(steps, list), (phase,), "must be a list of steps")
         for number, step in enumerate(steps):
             yield self._step(step, f"{phase}.{number + 1}", (phase, number))
@@ -294,10 +292,10 @@ class _Reader:
         self._need(is_known, (*at, "each"), told)
         item = {ITEM} if each else set[str]()
         args = self._args(step.get("args", {}), (*at, "args"), item)
-        save = self._save(step.get("save") or {}, (*at, "save"))
+        save = self._save(step.get("save", {}), (*at, "save"))
         note = self._said(step["note"], (*at, "note")) if "note" in step else {}
         self.known |= set(save)
-        expect = self._expect(step.get("expect") or {}, (*at, "expect"), item)
+        expect = self._expect(step.get("expect", {}), (*at, "expect"), item)
         again = step.get("repeatable", False)
         self._need(isinstance(again, bool), (*at, "repeatable"), "must be true or false")
         about: dict[str, Any] = {"args": args, "expect": expect, "save": save, "note": note}
@@ -343,14 +341,15 @@ class _Reader:
 
     def _is_there(self, name: str, at: Key, more: Collection[str]) -> None:
         told = f"nothing is called {name!r} here: it is no parameter and no earlier step saves it"
-        self._need(name in self.known or name in more, at, told)
+        self._need(name in {*self.known, *more}, at, told)
 
     def _save(self, raw: Any, at: Key) -> dict[str, str]:
         self._need(isinstance(raw, dict), at, f"must be a mapping: name → {EXTRACTS}")
         for name, extractor in raw.items():
             place = (*at, name)
-            is_name = isinstance(name, str) and NAME.fullmatch(name)
-            self._need(is_name, place, "a name is lower-case letters, digits and _")
+            self._need(
+                NAME.fullmatch(str(name)), place, "a name is lower-case letters, digits and _"
+            )
             self._free_name(name, place, self.known)
             read = parse_extractor(extractor) if isinstance(extractor, str) else None
             if read is None:
@@ -386,7 +385,7 @@ class _Reader:
             self._need(is_known and isinstance(number, int), at, told)
 
     def _checks(self, raw: Mapping[str, Any]) -> Iterator[Step]:
-        checks = raw.get("checks") or []
+        checks = raw.get("checks", [])
         self._need(isinstance(checks, list), ("checks",), "must be a list of {command: …}")
         for number, check in enumerate(checks):
             read = self._step if isinstance(check, dict) and "tool" in check else self._command

@@ -52,8 +52,7 @@ def expectation(
     `before`: what runs changed, of which no output is known. `counts`: a number says how many there
     are, so it may be zero. `branches`: the script may say why it changes nothing."""
     every = [*before, *cases]
-    telling = [case for case in every if not case.seen.is_as_before]
-    changes = _changes(telling or every, script)
+    changes = _changes([each for each in every if not each.seen.is_as_before] or every, script)
     output = observed([case.seen.output for case in cases], [case.values for case in cases])
     if "zero" in output:
         output["zero"] |= counts
@@ -199,9 +198,5 @@ def _shared(cases: Sequence[Sequence[str]]) -> list[str]:
 def _widest(least: Mapping[str, int]) -> dict[str, int]:
     """Leave out the kinds of paths that a wider one covers."""
     wide = [path for path in least if "**" in path]
-    return {path: count for path, count in least.items() if not _is_within(path, wide)}
-
-
-def _is_within(path: str, wide: Sequence[str]) -> bool:
-    """Return True if a wider kind covers this one."""
-    return any(each != path and held.matches(each, path) for each in wide)
+    within = {path for path in least for each in wide if path != each and held.matches(each, path)}
+    return {path: count for path, count in least.items() if path not in within}

@@ -8,8 +8,8 @@ first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -71,8 +71,7 @@ class Choice:
     def candidates(self) -> list[Candidate]:
         """Return the SOPs that were looked at, the best first; then hints that cannot be done, such
         as a draft."""
-        if self.match:
-            match = self.match
+        if match := self.match:
             return [Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)]
         listed = {sop.name: Candidate(sop.name, 0.0, "", {}, sop.status) for sop in self.hints}
         shown = {each.sop.name: _as_candidate(each) for each in self.shortlist}
@@ -159,17 +158,14 @@ class Question:
     def near(self) -> list[Shown]:
         """Return the SOPs near the request with their values, the nearest first: by words, by
         meaning, by what they take."""
-        meant = self._meant()
-        count, most = POOL if meant else BEST, max(self.scores.values(), default=0.0) or 1.0
-        pool = [*self._best(self.scores, count), *self._best(meant, count)]
+        scores, meant = self.scores, self._meant()
+        count, most = POOL if meant else BEST, max(scores.values(), default=0.0) or 1.0
+        pool = [*self._best(scores, count), *self._best(meant, count)]
         found = [
-            fill(
-                sop, self.asked, self.where, self.scores.get(name, 0.0) / most, meant.get(name, 0.0)
-            )
+            fill(sop, self.asked, self.where, scores.get(name, 0.0) / most, meant.get(name, 0.0))
             for name, sop in {sop.name: sop for sop in pool}.items()
         ]
-        nearest = sorted(found, key=lambda each: -each.weight)
-        near = [each for each in nearest if self._may_be_meant(each)]
+        near = sorted(filter(self._may_be_meant, found), key=lambda each: -each.weight)
         for each in near[:BEST]:
             each.told = self.ranking.rare_share(self.asked.task, each.sop.name)
         return near
@@ -193,24 +189,25 @@ class Question:
         number fits a number."""
         if any((self.where.cwd / each).is_file() for each in card.unused):
             return False
-        if _is_changing_seed(card.sop) and self.asked.has_word("spared"):
+        procedure = card.sop.procedure
+        is_change = card.sop.is_seed and procedure is not None and procedure.effects != "none"
+        if is_change and self.asked.has_word("spared"):
             return False
         beside = self.asked.without(card.places.values())
-        is_more = bool(card.meant) or len(card.places) > 1 or not beside.strip()
-        return is_more or self.ranking.share(beside, card.sop.name) > 0
+        is_said = any((card.meant, len(card.places) > 1, not beside.strip()))
+        return is_said or self.ranking.share(beside, card.sop.name) > 0
 
     def share(self, sop: Sop) -> float:
         """Return how much of the request's terms an SOP has."""
         return self.ranking.share(self.asked.task, sop.name)
 
-    def is_owners(self, card: Shown) -> bool:
-        """Return True for what the owner taught, where its words are said in a request of which a
-        seed has the wording, or where it is nearer in meaning than the seed is: it is shown
-        first."""
-        if card.sop.is_seed or not card.takes_all:
-            return False
-        seeds = [each.meant for each in self.near if self.match and each.sop is self.match.sop]
-        return self.share(card.sop) >= HINT_SHARE or card.meant > max([COSINE, *seeds])
+    def owners(self, seed: Match) -> list[Shown]:
+        """Return what the owner taught and is shown first in spite of a seed that has the wording:
+        its words are said, or it is nearer in meaning."""
+        near = self.near if self.has_own else []
+        own = [each for each in near if not each.sop.is_seed and each.takes_all]
+        least = max([COSINE, *(each.meant for each in near if each.sop is seed.sop)])
+        return [e for e in own if self.share(e.sop) >= HINT_SHARE or e.meant > least]
 
     def is_worth_a_call(self, card: Shown) -> bool:
         """Return True for an SOP that a model may know to be meant."""
@@ -236,17 +233,13 @@ def elsewhere_is_shown(question: Question) -> Choice | None:
 
 
 def wording_is_done(question: Question) -> Choice | None:
-    """Do what the owner taught by its wording; a seed too, where the owner taught nothing."""
+    """Do what has the request as a wording; a seed only where nothing that the owner taught is
+    near."""
     match = question.match
     if match is None:
         return None
-    may_be_own = match.sop.is_seed and (question.held_back or question.has_own)
-    return None if may_be_own else Choice("rote", match)
-
-
-def long_is_refused(question: Question) -> Choice | None:
-    """Look no further in what is longer than a request."""
-    return Choice() if len(question.request) > MAX_CHARS else None
+    is_less = match.sop.is_seed and (question.held_back or question.owners(match))
+    return None if is_less else Choice("rote", match)
 
 
 def reading_is_done(question: Question) -> Choice | None:
@@ -259,30 +252,15 @@ def reading_is_done(question: Question) -> Choice | None:
     return Choice("rote", match) if match else None
 
 
-def seed_is_done(question: Question) -> Choice | None:
-    """Do a seed by its wording, where nothing that the owner taught is as near."""
-    match = question.match
-    if match is None or question.held_back:
-        return None
-    return None if any(map(question.is_owners, question.near)) else Choice("rote", match)
-
-
 def nearest_are_shown(question: Question) -> Choice:
     """Show the nearest."""
     best, hints = question.near[:BEST], question.hints
-    shown = [each for each in best if each.weight >= best[0].weight - NEAR]
-    decision: Literal["model", "none"] = "model" if hints else "none"
-    held_back = question.held_back
-    return Choice(decision, None, [*held_back, *shown], hints[:MOST_SHOWN], None, best)
+    near = [each for each in best if each.weight >= best[0].weight - NEAR]
+    shown = [*question.held_back, *near]
+    return Choice("model" if hints else "none", None, shown, hints[:MOST_SHOWN], None, best)
 
 
-RULES: Sequence[Callable[[Question], Choice | None]] = (
-    elsewhere_is_shown,
-    wording_is_done,
-    long_is_refused,
-    reading_is_done,
-    seed_is_done,
-)
+RULES = (elsewhere_is_shown, wording_is_done, reading_is_done)
 
 
 def choose(
@@ -296,6 +274,8 @@ def choose(
 ) -> Choice:
     """Return what serves a request. `ask_model` gets the request and the cards of the nearest SOPs;
     with `embedder` also those count as near that share no word with it."""
+    if len(request) > MAX_CHARS:
+        return Choice()
     question = Question(request, sops, Where(cwd, owner_home), embedder)
     decided = next(filter(None, (rule(question) for rule in RULES)), None)
     if decided:
@@ -303,20 +283,11 @@ def choose(
     choice = nearest_are_shown(question)
     cards = [each for each in question.near if not each.sop.is_seed][:BEST]  # seeds are in prompts
     if ask_model and any(map(question.is_worth_a_call, cards)):
-        _take_pick(choice, picked(question.asked, cards, ask_model, question.where), question)
+        choice.pick = picked(question.asked, cards, ask_model, question.where)
+    if choice.pick and only_reads(choice.pick.sop, question.asked):
+        match = Match(choice.pick.sop, choice.pick.parameters, "", "model")
+        return replace(choice, decision="rote", match=match, pick=None)
     return choice
-
-
-def _take_pick(choice: Choice, pick: Shown | None, question: Question) -> None:
-    """Do a model's pick that only reads; another one is shown first."""
-    if pick and only_reads(pick.sop, question.asked):
-        choice.decision, choice.match = "rote", Match(pick.sop, pick.parameters, "", "model")
-    else:
-        choice.pick = pick
-
-
-def _is_changing_seed(sop: Sop) -> bool:
-    return sop.is_seed and sop.procedure is not None and sop.procedure.effects != "none"
 
 
 def _is_short(found: Match) -> bool:

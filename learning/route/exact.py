@@ -4,13 +4,14 @@ filled by texts of their types."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked, bare, without_articles
 from learning.route.typed import FREE, is_cautious, is_free_text, read
+from memory.sops import Sop
 from replay.procedure import Procedure
 from replay.wordings import SLOT, Wording
 from text import pattern
@@ -34,11 +35,6 @@ class Slot(NamedTuple):
 
     name: str
     shape: str
-
-    @property
-    def freely(self) -> Slot:
-        """Return the slot that takes several words, too."""
-        return self._replace(shape=self.shape or "words")
 
 
 Piece = str | Slot | tuple[Any, ...]  # a word; a slot; a group of choices, each a tuple of pieces
@@ -66,7 +62,9 @@ def loosely(
     said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
     for row in said:
         for filling in _fillings(row, asked.lower, asked.start, asked.end):
-            free = tuple((slot.freely, start, end) for slot, start, end in filling)
+            free = tuple(
+                (Slot(s.name, s.shape or "words"), start, end) for s, start, end in filling
+            )
             if (found := _filled(asked, free, procedure, where)) is not None:
                 return {slot.name: (found[slot.name], (start, end)) for slot, start, end in free}
     return {}
@@ -79,9 +77,10 @@ def is_vague(wording: Wording) -> bool:
     return bool(said) and ":glob}" not in wording.text and set(said) <= set(words()["vague"])
 
 
-def may_be_asked(procedure: Procedure, asked: Asked) -> bool:
+def may_be_said(sop: Sop, asked: Asked) -> bool:
     """Take a quick look: the request holds the words of one of the wordings."""
-    return any(_may_be(each, asked) for each in procedure.wordings)
+    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
+    return procedure is not None and any(_may_be(each, asked) for each in procedure.wordings)
 
 
 def _may_be(wording: Wording, asked: Asked) -> bool:
@@ -141,9 +140,10 @@ def _spelled(text: str, schema: Any, shape: str, where: Where) -> Any:
         return text[1:-1]
     if not is_free_text(schema):
         return read(text, schema, shape, where)
+    if text in schema.get("examples", ()):
+        return text
     is_more = is_cautious(text) if shape else text.lower() in words()["everyone"]
-    is_known = text in schema.get("examples", ())
-    return None if is_more and not is_known else text
+    return None if is_more else text
 
 
 def _filled(
@@ -167,21 +167,15 @@ def _read(
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
     said = asked.written[first:end].removeprefix("的")
-    begins_word = first < start or said[:1] in (":", "：")
-    if slot.shape != "words" and not begins_word:
-        return None
-    return read(said.strip(), schema, slot.shape, where)
+    begins_word = first < start or said.startswith((":", "："))
+    is_said = slot.shape == "words" or begins_word
+    return read(said.strip(), schema, slot.shape, where) if is_said else None
 
 
 @lru_cache(maxsize=4096)
 def pieces(wording: str) -> tuple[Piece, ...]:
     """Return a wording as words, groups and slots."""
     return _pieces(without_articles(wording.translate(PLAIN).lower()))
-
-
-def each_in_pieces(wordings: Iterable[str]) -> list[tuple[Piece, ...]]:
-    """Return each of some wordings so."""
-    return [pieces(each) for each in wordings]
 
 
 def _pieces(lower: str) -> tuple[Piece, ...]:

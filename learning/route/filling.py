@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import Piece, Slot, each_in_pieces, loosely
+from learning.route.exact import Piece, Slot, loosely, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
 from learning.route.typed import (
@@ -61,7 +61,7 @@ class Shown:
     @property
     def is_whole(self) -> bool:
         """Return True when nothing is missing, left over or refused."""
-        return not (self.missing or self.unused or self.problem)
+        return not any((self.missing, self.unused, self.problem))
 
     @property
     def weight(self) -> float:
@@ -88,9 +88,9 @@ class Shown:
 class Beside(NamedTuple):
     """The words that stand before and behind a slot in the wordings; the unit of its number."""
 
-    before: frozenset[str]
-    behind: frozenset[str]
-    unit: str
+    before: frozenset[str] = frozenset()
+    behind: frozenset[str] = frozenset()
+    unit: str = ""
 
 
 class _Fit(NamedTuple):
@@ -135,8 +135,7 @@ def _take(
     if fit.name in shown.parameters or _is_taken(fit.place, shown):
         return
     names = frozenset().union(*together).intersection([*shown.parameters, fit.name])
-    is_alone = fit.name not in names
-    goes_with = is_alone or any(names <= each for each in together)
+    goes_with = fit.name not in names or any(names <= each for each in together)
     if goes_with and _may_be_meant(fit.value, procedure, fit.name):
         shown.parameters[fit.name] = fit.value
         shown.places[fit.name] = fit.place
@@ -226,9 +225,7 @@ def _as_number(value: Value, schema: Schema, unit: str) -> int | float | None:
         return None
     figure = number(value.value, kind)
     times = 1 if value.unit == unit else words()["units"].get(unit, {}).get(value.unit)
-    if figure is None or times is None:
-        return None
-    return figure * times
+    return None if figure is None or times is None else figure * times
 
 
 def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
@@ -281,23 +278,21 @@ def words_beside(procedure: Procedure) -> dict[str, Beside]:
     """Return the words that stand beside each slot in the wordings."""
     texts = tuple(wording.text for wording in procedure.wordings if wording.slots)
     found = _beside_slots(texts)
-    return {
-        name: found.get(name, Beside(frozenset(), frozenset(), "")) for name in procedure.parameters
-    }
+    return {name: found.get(name, Beside()) for name in procedure.parameters}
 
 
 @lru_cache(maxsize=512)
 def _beside_slots(texts: tuple[str, ...]) -> dict[str, Beside]:
-    before: dict[str, set[str]] = {}
-    behind: dict[str, set[str]] = {}
-    for row in each_in_pieces(texts):
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for row in map(pieces, texts):
         for at, piece in enumerate(row):
             if isinstance(piece, Slot):
-                before.setdefault(piece.name, set()).update(_edge(row[:at], -1))
-                behind.setdefault(piece.name, set()).update(_edge(row[at + 1 :], 0))
+                before, behind = found.setdefault(piece.name, (set(), set()))
+                before.update(_edge(row[:at], -1))
+                behind.update(_edge(row[at + 1 :], 0))
     return {
-        name: Beside(frozenset(before[name]), frozenset(behind[name]), _unit(behind[name]))
-        for name in before
+        name: Beside(frozenset(before), frozenset(behind), _unit(behind))
+        for name, (before, behind) in found.items()
     }
 
 

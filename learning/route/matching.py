@@ -14,13 +14,13 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from learning.route.exact import is_vague, may_be_asked, readings
+from learning.route.exact import is_vague, may_be_said, readings
 from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked, bare
 from learning.route.typed import is_cautious, path_said
 from memory.sops import Sop
 from replay.parameters import ParameterError
-from replay.procedure import Procedure
+from replay.procedure import EFFECTS, Procedure
 from replay.wordings import SLOT, Wording
 from text.values import folder_names
 
@@ -40,11 +40,8 @@ class Match(NamedTuple):
 
     def paths_in(self, folder: Path) -> list[Path]:
         """Return what the request names by its bare name, and means in this folder."""
-        procedure = self.sop.procedure
-        schemas = procedure.parameters if procedure else {}
-        there = [name for name, shape in self.slots if shape != "new"]
-        paths = (_paths(self.parameters[name], schemas[name]) for name in there)
-        return [path for path in map(Path, chain(*paths)) if path.parent == folder]
+        there = (self.parameters[name] for name, shape in self.slots if shape != "new")
+        return [path for path in map(Path, chain(*map(_each, there))) if path.parent == folder]
 
     def is_at_hand(self, folder: Path) -> bool:
         """Return True where all is there that a seed's request names in this folder."""
@@ -61,14 +58,14 @@ class _Found(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `reads`:
-    only for what reads; `is_bare`: wordings are said without the words that ask to be shown
+    """A way to say a request. `folder`: it was said apart, and a value must lie in it; `effects`:
+    of what may be meant; `is_bare`: wordings are said without the words that ask to be shown
     something, too."""
 
     asked: Asked
     where: Where
     folder: str = ""
-    reads: bool = False
+    effects: Sequence[str] = EFFECTS
     is_bare: bool = False
 
     def takes_folder(self, parameters: Mapping[str, Any]) -> bool:
@@ -92,7 +89,7 @@ def exact_match(
     asked = Asked.read(request)
     if len(request) > MAX_CHARS or not asked.squeezed.strip():
         return None
-    sops = [sop for sop in sops if _may_be_said(sop, asked)]
+    sops = [sop for sop in sops if may_be_said(sop, asked)]
     said = (way.is_said_of(sops, vague=vague) for way in ways(asked, where))
     return next(filter(None, said), None)
 
@@ -101,7 +98,7 @@ def barely_said(asked: Asked, sops: Iterable[Sop], where: Where) -> Match | None
     """Return what only reads and has the request as a wording, both without the words that ask to
     be shown something."""
     sops = [sop for sop in sops if only_reads(sop, asked)]
-    said = (way._replace(reads=True, is_bare=True).is_said_of(sops) for way in ways(asked, where))
+    said = (way._replace(is_bare=True).is_said_of(sops) for way in ways(asked, where))
     return next(filter(None, said), None)
 
 
@@ -143,13 +140,6 @@ def only_reads(sop: Sop, asked: Asked) -> bool:
     return not is_cautious(asked.words, " ".join(each.text for each in procedure.wordings))
 
 
-def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Return the paths that a value is, or holds."""
-    if schema["type"] == "array":
-        return [path for each in value for path in _paths(each, schema.get("items", {"type": ""}))]
-    return [value] if schema.get("format") == "path" else []
-
-
 def _own(found: Iterable[_Found]) -> list[_Found]:
     """Return what the owner taught."""
     return [each for each in found if not each.match.sop.is_seed]
@@ -159,12 +149,6 @@ def _owners_first(found: list[_Found]) -> list[_Found]:
     """Leave out the seeds where a wording of the owner's leaves no more to free texts."""
     least = min((each.free for each in found if each.match.sop.is_seed), default=inf)
     return _own(each for each in found if each.free <= least) or found
-
-
-def _may_be_said(sop: Sop, asked: Asked) -> bool:
-    """Take a quick look: the request holds words of one of the wordings."""
-    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
-    return procedure is not None and may_be_asked(procedure, asked)
 
 
 def _only_one(best: Sequence[_Found]) -> Match | None:
@@ -179,7 +163,7 @@ def _only_one(best: Sequence[_Found]) -> Match | None:
 def _found(sop: Sop, way: Way, *, vague: bool) -> Iterator[_Found]:
     """Yield the wordings of an SOP that a request is, with values that it can take."""
     procedure = sop.procedure
-    if procedure is None or (way.reads and procedure.effects != "none"):
+    if procedure is None or procedure.effects not in way.effects:
         return
     for wording, values in readings(way.asked, procedure, way.where, is_bare=way.is_bare):
         parameters = _bound(procedure, values, way)
@@ -212,8 +196,7 @@ def _says_other(
     schemas = sop.procedure.parameters if sop.procedure else {}
     free = [name for name, shape in SLOT.findall(wording.text) if shape == "words"]
     texts = [str(values[name]) for name in free if "examples" not in schemas[name]]
-    is_more = any(is_cautious(text) and f'"{text}"' not in asked.plain for text in texts)
-    return is_more or vague
+    return any(is_cautious(text) and f'"{text}"' not in asked.plain for text in texts)
 
 
 def _each(value: Any) -> list[str]:
@@ -227,22 +210,21 @@ def ways(asked: Asked, where: Where) -> Iterator[Way]:
         yield way
         rest = bare(way.asked.task)
         if rest != way.asked.task:
-            yield way._replace(asked=Asked.read(rest), reads=True)
+            yield way._replace(asked=Asked.read(rest), effects=("none",))
 
 
 def _apart(asked: Asked, where: Where) -> Iterator[Way]:
     """Yield the request without a folder that it names, to be done in that folder."""
     for match in _places().finditer(asked.plain, asked.start, asked.end):
-        folder = path_said(match["en"] or match["zh"], where)
+        folder = path_said(match[str(match.lastgroup)], where)
         if folder is None or Path(folder).is_file():
             continue
         front = asked.written[asked.start : match.start()]
         behind = asked.written[match.end() : asked.end]
         if not front:
             yield Way(Asked.read(f"{behind} {match[0]}"), where)
-        is_away = (match["at"] or match["from"]) in words()["places"]["away"]
-        is_within = bool(front and behind)
-        new = where.cwd if is_away or is_within else None
+        is_away = not {match["at"], match["from"]}.isdisjoint(words()["places"]["away"])
+        new = where.cwd if is_away or all((front, behind)) else None
         there = where._replace(cwd=Path(folder), new=new)
         yield Way(Asked.read(f"{front} {behind}"), there, folder)
 

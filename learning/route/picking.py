@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from learning.route.filling import Shown, fill
@@ -45,31 +44,27 @@ def _checked(picked: Shown, values: dict[str, Any], asked: Asked, where: Where) 
         parameters = procedure.bind(values, where.cwd)
     except ParameterError:
         return None
-    defaults = {name: schema.get("default") for name, schema in procedure.parameters.items()}
-    used = []
     for name, value in parameters.items():
-        stands = _stands(value, read.parameters.get(name), defaults[name], asked, where.cwd)
-        if not stands:
+        default = procedure.parameters[name].get("default")
+        known = [read.parameters.get(name), default]
+        known += [str(where.cwd / default)] if isinstance(default, str) else []
+        if value not in known and not _is_said(value, asked.plain):
             return None
-        used.append(str(value))
-    if any(not _is_used(text, used) for text in read.unused):
+    used = list(map(str, parameters.values()))
+    if not all(_is_used(text, used) for text in read.unused):
         return None
     return Shown(picked.sop, picked.score, picked.meant, parameters, read.places)
-
-
-def _stands(value: Any, read: Any, default: Any, asked: Asked, cwd: Path) -> bool:
-    if value in (read, default):
-        return True
-    if isinstance(value, str) and default is not None and value == str(cwd / str(default)):
-        return True
-    if isinstance(value, str):
-        return value.lower() in asked.plain.lower()
-    return re.search(rf"(?<!\d){re.escape(str(value))}(?!\d)", asked.plain) is not None
 
 
 def _is_used(text: str, used: Sequence[str]) -> bool:
     bare = text.strip("\"'`“”「」『』《》")
     return any(bare in value for value in used)
+
+
+def _is_said(value: Any, request: str) -> bool:
+    if isinstance(value, str):
+        return value.lower() in request.lower()
+    return re.search(rf"(?<!\d){re.escape(str(value))}(?!\d)", request) is not None
 
 
 def card(sop: Sop) -> str:

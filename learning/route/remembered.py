@@ -88,7 +88,7 @@ class Remembered:
         line = json.dumps({**entry, "at": at}, ensure_ascii=False)
         with self._locked() as file:
             size = os.fstat(file).st_size
-            is_torn = size and os.pread(file, 1, size - 1) != b"\n"
+            is_torn = os.pread(file, 1, max(size - 1, 0)) not in (b"", b"\n")
             os.write(file, f"{chr(10) if is_torn else ''}{line}\n".encode("utf-8", "replace"))
             os.fsync(file)
 

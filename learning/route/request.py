@@ -83,7 +83,7 @@ class Asked:
     def values(self) -> list[Value]:
         """Return the values that the task names."""
         found = readers.values_in(self.plain[:MAX_CHARS])
-        return [each for each in found if each.start >= self.start and each.end <= self.end]
+        return [each for each in found if self.start <= each.start <= each.end <= self.end]
 
 
 def task_of(request: str) -> str:

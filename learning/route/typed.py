@@ -26,7 +26,7 @@ _CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
-_SIGNS = pattern(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+_SIGNS = pattern(r"[\n\"`“”「」『』;|<>]|^$")  # nothing, or more than one thing may be meant
 BETWEEN = pattern(r"\s*(?:,\s*and\b|,|\band\b|&|、|，|和)\s*")  # the items of a list
 TO_THE_END = ("rest", "colon")
 _FORMS = {"quoted": _CODE, "glob": _GLOB}  # of a text in one word
@@ -160,7 +160,7 @@ def _string(text: str, schema: Schema, shape: str) -> str | None:
     if shape in TO_THE_END:
         return _rest(text, shape)
     if shape == "words":
-        return None if _SIGNS.search(text) else text or None
+        return None if _SIGNS.search(text) else text
     form = _FORMS.get(shape, _BARE)
     is_one = form.fullmatch(text) and not is_cautious(text)
     return with_dot(text, schema) if is_one else None
@@ -173,10 +173,9 @@ def _is_quoted(text: str) -> bool:
 
 
 def _rest(text: str, shape: str) -> str | None:
-    has_colon = text[:1] in (":", "：")
-    if shape == "colon" and not has_colon:
-        return None
-    return text[has_colon:].strip(" ,，") or None
+    bare = text[1:] if text.startswith((":", "：")) else text
+    is_said = shape == "rest" or bare != text
+    return bare.strip(" ,，") or None if is_said else None
 
 
 def with_dot(text: str, schema: Schema) -> str:

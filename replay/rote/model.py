@@ -171,7 +171,7 @@ class RoteModel:
     def _is_due(self, step: Step) -> bool:
         if step.when and not self._course.look(step, step.when):
             return False
-        return not (step.unless and self._course.look(step, step.unless))
+        return not self._course.look(step, step.unless)
 
     def _guard(self, step: Step) -> None:
         """Ask the guards where a write begins."""

@@ -87,27 +87,27 @@ def _kind_differs(
         return None if wanted.get("empty") else ("empty_output", [])
     if due in ("number", "json") and kind != due:
         return "other_type", [due, _cut(output)]
-    details = [each for each in DETAILS if each.key in wanted]
-    differ = (each.differs(wanted[each.key], output, values) for each in details)
-    return next(filter(None, differ), None)
+    for each in DETAILS:
+        if each.key in wanted and (told := each.differs(wanted[each.key], output, values)):
+            return each.said, told
+    return None
 
 
 class Detail(NamedTuple):
-    """A thing that is compared in outputs of one kind: how it is learned from some of them, and how
-    another one differs from that."""
+    """A thing that is compared in outputs of one kind: `seen` learns it from some of them,
+    `differs` says how another one is not so, with the values of the text `said`."""
 
     kind: str
     key: str
+    said: str
     seen: Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Any]
-    differs: Callable[[Any, str, Mapping[str, Any]], Difference | None]
+    differs: Callable[[Any, str, Mapping[str, Any]], list[Any]]
 
 
-def _has_zero(outputs: Sequence[str], values: object) -> bool:
-    return any(_is_zero(output) for output in outputs)
-
-
-def _is_zero(output: str) -> bool:
-    return kind_of(output) == "number" and float(output) == 0
+def _zero(output: str) -> list[str]:
+    """Return the output, if it is zero."""
+    is_number = kind_of(output) == "number"
+    return [output.strip()] if is_number and float(output) == 0 else []
 
 
 def _one_form(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> str | None:
@@ -116,30 +116,27 @@ def _one_form(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> st
     return forms.pop() if len(forms) == 1 < len(outputs) else None
 
 
+def _form_differs(wanted: str, output: str, values: Mapping[str, Any]) -> list[Any]:
+    is_same = form(output, values) == wanted
+    return [] if is_same else [template.as_text(wanted), _cut(output)]
+
+
 def _shared_keys(outputs: Sequence[str], values: object) -> list[str]:
     return sorted(set.intersection(*(set(_keys(output)) for output in outputs if output.strip())))
 
 
-def _zero_differs(wanted: bool, output: str, values: object) -> Difference | None:
-    is_fault = not wanted and _is_zero(output)
-    return ("zero_output", [output.strip()]) if is_fault else None
-
-
-def _form_differs(wanted: str, output: str, values: Mapping[str, Any]) -> Difference | None:
-    if form(output, values) == wanted:
-        return None
-    return "other_form", [template.as_text(wanted), _cut(output)]
-
-
-def _key_differs(wanted: Sequence[str], output: str, values: object) -> Difference | None:
-    missing = set(wanted) - set(_keys(output))
-    return ("missing_key", [min(missing)]) if missing else None
-
-
 DETAILS = (
-    Detail("number", "zero", _has_zero, _zero_differs),
-    Detail("text", "form", _one_form, _form_differs),
-    Detail("json", "keys", _shared_keys, _key_differs),
+    Detail(
+        *("number", "zero", "zero_output"),
+        lambda outputs, values: any(map(_zero, outputs)),
+        lambda wanted, output, values: [] if wanted else _zero(output),
+    ),
+    Detail("text", "form", "other_form", _one_form, _form_differs),
+    Detail(
+        *("json", "keys", "missing_key"),
+        _shared_keys,
+        lambda wanted, output, values: sorted(set(wanted) - set(_keys(output)))[:1],
+    ),
 )
 
 

@@ -343,11 +343,6 @@ class Lesson:
         return found is not None
 
     @property
-    def sets_wanted(self) -> int:
-        """Return how many different sets of values prove it."""
-        return 3 if self.has_branches else 2
-
-    @property
     def is_ready(self) -> bool:
         """Return True when other values may prove it."""
         return bool(self.parameters) and any((self.cases, self.declared, self.is_done_before))

@@ -223,7 +223,7 @@ class LessonFlow:
         if not lesson.is_ready:
             return
         at_hand = lesson.at_hand() if lesson.sets_known == 1 else {}
-        while lesson.sets_known < lesson.sets_wanted:
+        while lesson.sets_known < 2 + lesson.has_branches:
             if lesson.sets_known == 2:
                 print(f"\n{say('lesson.branches')}")
             given = self._other_values(at_hand)

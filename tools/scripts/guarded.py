@@ -10,6 +10,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,8 +49,8 @@ class Guarded:
         self._there = set(self._folders())
         gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
-        files = _files(map(Path, (*places.startup, *hidden, *of_git)))
-        self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
+        guarded = map(str, (*places.startup, *hidden, *of_git))
+        self._before = dict(_looked_at(_files(filter(planner.is_writable, guarded))))
         self._allows_git = allows_git
 
     def taken(self, folder: Path) -> list[str]:
@@ -133,13 +134,16 @@ def _is_since(path: str, since: int) -> bool:
         return False
 
 
-def _files(places: Iterable[Path]) -> Iterator[Path]:
+def _files(places: Iterable[str]) -> Iterator[Path]:
     for place in places:
-        yield from place.rglob("*") if os.path.isdir(place) else [place]  # noqa: PTH112 - may be closed to us
+        if os.path.isdir(place):  # noqa: PTH112 - may be closed to us
+            yield from (Path(f, name) for f, _, names in os.walk(place) for name in names)
+        else:
+            yield Path(place)
 
 
-def _looked_at(files: list[Path]) -> Iterator[tuple[Path, _Before]]:
-    for path in files[:MOST_FILES]:
+def _looked_at(files: Iterator[Path]) -> Iterator[tuple[Path, _Before]]:
+    for path in islice(files, MOST_FILES):
         stamp = _stamp(path)
         if stamp and stamp[1] <= MOST_BYTES:
             yield path, _Before(stamp, path.read_bytes(), stat.S_IMODE(path.stat().st_mode))

@@ -29,8 +29,10 @@ from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
 from tests.drained import result_of
 from tests.machine import PATIENCE_SECONDS
 from tests.rows import cases, rows
+from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
+from tools.scripts.cells import Cell
 from tools.scripts.pieces import cut
 
 SECRET = "AAAAB3NzaC1yc2E-not-to-be-read"
@@ -308,6 +310,28 @@ def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
         p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == DAEMON_NAME
     ]
     assert any("sopwith-daemon" in line for line in result.data["stopped"])
+
+
+def test_a_cell_that_is_closed_half_built_leaves_nothing(
+    world: World, full: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bubblewrap's inner process waits for the outer one until the rights are set."""
+    inner = f"sopwith-inner-{os.getpid()}"
+    half_built = ["bash", "-c", f"(exec -a {inner} sleep 46) & wait"]
+    monkeypatch.setattr("tools.scripts.cells.walled", lambda _program: half_built)
+    sandbox = world.context(full).sandbox
+    assert sandbox
+    planner = mounts.Planner(sandbox, str(world.run))
+    cell = Cell(sandbox, planner.staged(world.project))
+
+    def is_there() -> bool:
+        return any(
+            (p.info["cmdline"] or [""])[0] == inner for p in psutil.process_iter(["cmdline"])
+        )
+
+    assert waits_until(is_there)
+    cell.close()
+    assert waits_until(lambda: not is_there(), 10)
 
 
 def test_when_the_agent_is_killed_its_scripts_end(

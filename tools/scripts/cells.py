@@ -151,8 +151,9 @@ class Cell:
         self.talk.close()
         if self.holder:
             self.holder.close()
-        if not self.was_used:  # there is nothing in it; it may not be whole yet
-            self._process.kill()
+        if not self.was_used and self._process.poll() is None:
+            # there is nothing in it; half built, its inner process would wait for the outer one
+            os.killpg(self._process.pid, signal.SIGKILL)
         # the supervisor goes when nobody is there
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(NOTHING_LEFT_SECONDS)

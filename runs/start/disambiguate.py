@@ -76,7 +76,9 @@ class Asking(NamedTuple):
         procedure = each.sop.procedure
         if procedure is None or procedure.effects != "destructive":
             is_told = not each.missing or each.told >= NEAR_SHARE / 2
-            return (is_told and _names_a_value(each)) or self._is_near(each)
+            if is_told and _names_a_value(each):
+                return True
+            return self._is_near(each)
         is_told = each.told >= NEAR_SHARE and (not each.places or _names_a_value(each))
         return is_told or bool(procedure.required and not each.missing)
 
@@ -279,8 +281,9 @@ def _can_be_said(each: Shown, procedure: Procedure) -> bool:
     """Return False where the request names nothing, nothing will be asked for, and most wordings of
     the SOP name a value."""
     has_slots = [bool(wording.slots) for wording in procedure.wordings]
-    is_bare = not (each.places or each.missing)
-    return not is_bare or has_slots.count(True) <= has_slots.count(False)
+    if each.places or each.missing:
+        return True
+    return has_slots.count(True) <= has_slots.count(False)
 
 
 def _names_a_value(each: Shown) -> bool:

@@ -35,7 +35,7 @@ def followed(task: str, home: Path, previous: Sequence[str]) -> str:
         return task
     if value is not None:
         return f"{before[: old.start]}{value.text}{before[old.end :]}"
-    return it.sub(lambda _: old.text, task, count=1) if not found else task
+    return task if found else it.sub(lambda _: old.text, task, count=1)
 
 
 def _before(home: Path, run: str) -> str:

@@ -55,7 +55,7 @@ class Undoing:
         yield {"type": "asked", "id": id, "turn": 1, "question": question, "candidates": choices}
         answer = (self._owner.ask(id, question, choices) or "").strip()
         yield {"type": "answered", "id": id, "turn": 1, "text": answer}
-        if answer != choices[0] and answer.lower() not in YES:
+        if answer.lower() not in {choices[0].lower(), *YES}:
             return self._say("undo.conflicts")
         done = take_back(self._config, run)
         why = [

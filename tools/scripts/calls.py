@@ -80,7 +80,7 @@ def code_run(
     if not is_folder(folder):
         raise ToolError("error.scripts.cwd-folder", folder=folder)
     env, limit = env or {}, ctx.seconds(timeout)
-    args = {"script": script, "type": type, "env": env, "hosts": hosts or []}
+    args = {"script": script, "type": type, "env": env, "hosts": hosts}
     leave = allowed(ctx, "code_run", args, folder.resolve())
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env)})
     call = _Call(ctx, type, given, leave, limit, time.monotonic() + limit)
@@ -271,8 +271,10 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult, imaged: Sequence[st
     if any(each in str(result.data["output"]) for each in _TOO_LARGE):
         most = sandbox.profile.limits.file_bytes >> 30
         return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
+    if result.status != "error":
+        return ""
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
-    if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
+    if any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, imaged or sandbox.profile.places.roots))
         return (
             f"the sandbox lets nothing be changed outside the allowed folders ({roots}): where a path outside is named in"

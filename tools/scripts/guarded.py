@@ -72,7 +72,7 @@ class Guarded:
         """Return what the call has made that is run without anyone asking, or with its owner's
         rights."""
         known = self._before.keys()
-        return [path for path in self._made() if self._decides(path) and Path(path) not in known]
+        return [path for path in filter(self._decides, self._made()) if Path(path) not in known]
 
     def _decides(self, path: str) -> bool:
         found = os.lstat(path)

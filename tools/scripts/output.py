@@ -194,7 +194,8 @@ class Live:
         text = clean(self._decoder.decode(self._pending))
         self._pending = b""
         if isinstance(self._redact, Redactor):
-            self._stream = self._stream or self._redact.stream()
+            if self._stream is None:
+                self._stream = self._redact.stream()
             text = self._stream.feed(text)
         else:
             text = self._redact(text)

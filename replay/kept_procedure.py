@@ -22,7 +22,8 @@ class KeptProcedure:
     def __init__(self, folder: Path, text: str, groups: Sequence[Sequence[str]]) -> None:
         """`text` is what `keep` made; `groups` are of each wording the words of which a request
         must hold one."""
-        self._folder, self._text, self._groups = folder, text, groups
+        self._folder, self._text = folder, text
+        self._words = tuple({word for group in groups for word in group})
         self._taken_out: Procedure | None = None
 
     def procedure(self) -> Procedure:
@@ -40,7 +41,7 @@ class KeptProcedure:
     def may_be_asked(self, squeezed: str) -> bool:
         """Return False when a request, lower-case and without spaces, is none of its wordings for
         sure."""
-        return any(any(word in squeezed for word in words) for words in self._groups)
+        return any(word in squeezed for word in self._words)
 
 
 def keep(procedure: Procedure) -> str | None:

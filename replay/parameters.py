@@ -150,19 +150,18 @@ def _text_mismatch(value: str, schema: Schema) -> str:
         return f"must be {least} to {most} characters long"
     pattern = schema.get("pattern", "")
     if not re.search(pattern, value):
-        return _said_of(pattern)
+        return said_of(pattern) or f"must match {pattern}"
     check = FORMAT_CHECKS.get(schema.get("format", ""))
     return check(value) if check else ""
 
 
-def _said_of(pattern: str) -> str:
+def said_of(pattern: str) -> str:
+    """Return what a pattern asks for in words; "" for one that only the expression says."""
     if pattern in PATTERNS_SAID:
         return PATTERNS_SAID[pattern]
     plain = re.fullmatch(r"\^\(\?!-\)\[\\w(.*)\]\+\$", pattern)
     signs = re.sub(r"\\(.)", r"\1", plain[1]) if plain else ""
-    return (
-        f"must be made of letters, digits and {signs!r} alone" if plain else f"must match {pattern}"
-    )
+    return f"must be made of letters, digits and {signs!r} alone" if plain else ""
 
 
 def _not_a_path(value: str) -> str:

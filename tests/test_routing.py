@@ -271,7 +271,7 @@ def test_a_wording_of_the_owner_goes_before_a_seed_that_takes_more_of_it(tmp_pat
 def test_routing_among_five_hundred_sops_takes_ten_milliseconds(tmp_path: Path) -> None:
     verbs = ("read", "write", "list", "check", "count", "sort")
     made = [
-        one(tmp_path, f"sop-{n}", [f"{verb} the report{chr(97 + n % 26)} word{n} in {{folder}}" for verb in verbs],
+        one(tmp_path, f"sop-{n}", [f"{verb} the report{chr(97 + n % 26)} word{chr(97 + n // 10)}{chr(97 + n % 10)} in {{folder}}" for verb in verbs],
             properties="folder: {type: string, format: path}")
         for n in range(60)
     ]  # fmt: skip
@@ -279,7 +279,7 @@ def test_routing_among_five_hundred_sops_takes_ten_milliseconds(tmp_path: Path) 
     assert len(many) > 500
     for request in (
         "Which files take the most space in ~/Downloads?",
-        "please sort reporta of word0 in /x",
+        "please sort reporta of wordaa in /x",
     ):
         chosen(request, many)
         took = []

@@ -86,10 +86,13 @@ def may_be_said(sop: Sop, asked: Asked) -> bool:
 def _may_be(wording: Wording, asked: Asked) -> bool:
     """Return True if the request holds a word of each anchor."""
     squeezed = asked.squeezed
-    return all(
-        any(form in squeezed for word in group for form in _forms(word))
-        for group in wording.anchors
-    )
+    return all(any(form in squeezed for form in _ways(group)) for group in wording.anchors)
+
+
+@lru_cache(maxsize=4096)
+def _ways(group: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the ways to write any word of an anchor."""
+    return tuple(dict.fromkeys(form for word in group for form in _forms(word)))
 
 
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:

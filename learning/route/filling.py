@@ -27,7 +27,7 @@ from learning.route.typed import (
     with_dot,
 )
 from memory.sops import Sop
-from replay.parameters import ParameterError, bind
+from replay.parameters import ParameterError, bind, said_of
 from replay.procedure import Procedure
 from text import pattern
 
@@ -146,8 +146,11 @@ def _may_be_meant(value: Any, procedure: Procedure, name: str) -> bool:
     is needed: the request does not mean it."""
     if procedure.takes_another_kind({name: value}):
         return False
-    pattern = procedure.parameters[name].get("pattern", "")
-    return not isinstance(value, str) or re.search(pattern, value) is not None
+    return not isinstance(value, str) or re.search(_pattern(procedure, name), value) is not None
+
+
+def _pattern(procedure: Procedure, name: str) -> str:
+    return str(procedure.parameters[name].get("pattern", ""))
 
 
 def _is_taken(place: tuple[int, int], shown: Shown) -> bool:
@@ -156,12 +159,14 @@ def _is_taken(place: tuple[int, int], shown: Shown) -> bool:
 
 
 def _bind(shown: Shown, procedure: Procedure, cwd: Path) -> None:
-    """Fill in the defaults; say why a value is refused. A text that may be left out, and is of
-    another form, is not meant."""
-    for name in set(shown.parameters) - set(procedure.required):
-        if not _may_be_meant(shown.parameters[name], procedure, name):
+    """Fill in the defaults; say why a value is refused. A text of another form is not meant, if it
+    may be left out or no words say what is wrong with it."""
+    for name in [*shown.parameters]:
+        is_said = name in procedure.required and said_of(_pattern(procedure, name)) != ""
+        if not (is_said or _may_be_meant(shown.parameters[name], procedure, name)):
             del shown.parameters[name]
             shown.places.pop(name, None)
+            shown.missing += [name] if name in procedure.required else []
     needed = tuple(name for name in procedure.required if name not in shown.missing)
     try:
         shown.parameters = bind(procedure.parameters, needed, shown.parameters, cwd)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_loop import End, Outcome
 from config import Lang
 from learning.route import Remembered, Shown, Where, choose
+from learning.route.place import words
 from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
@@ -98,7 +99,7 @@ class Asking(NamedTuple):
         """
         from runs.start.planned import planned
 
-        if self.task.lower().startswith(tuple(self._say("spare").split("|"))):
+        if self.task.lower().startswith(tuple(words()["spare"])):
             raise ModelUnavailable(f"{self._say('spared')}\n{why}")
         plan = planned(self.task, self.known, self.where)
         if plan:

@@ -226,7 +226,7 @@ def test_a_name_of_the_graph_is_corrected_on_the_page(
     window.find("summary", has_text="as a list").click()
     window.find(".rows .row", has_text="Bertha").first.click()
     window.find(".graph-side h2 button", has_text="Bertha").click()
-    window.page.get_by_label("Its name").fill("Berta")
+    window.page.get_by_label("Name", exact=True).fill("Berta")
     window.picture("graph-name")
     assert window.barriers() == []
     window.button("Save the name").click()

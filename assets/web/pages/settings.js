@@ -101,7 +101,7 @@ const Approvals = {
     return () => html`<section class="card"><h2>${say("settings.confirm")}</h2><p class="dim">${say("settings.confirm_why")}</p>
       <ul class="checks-list">${CONFIRMED.map((kind) => html`<li key=${kind}><label class="mini check"><input type="checkbox" checked=${props.held.safety.confirm.includes(kind)} onChange=${(event) => flip(kind, event.target.checked)} />${say(`settings.confirm_${kind}`)}</label></li>`)}</ul></section>
       <section class="card form"><h2>${say("settings.always")}</h2>${list("forbid")} ${list("hosts")}</section>
-      <section class="card form"><h2>${say("settings.limits")}</h2>${LIMITS.map(([key, step]) => html`<label class="field limit" key=${key}><span>${say(`settings.${key}`)}</span><input type="number" min="0" step=${step} value=${value(key)} onChange=${(event) => props.put(key, event.target.value === "" ? null : Number(event.target.value))} /></label>`)}</section>`;
+      <section class="card form"><h2>${say("settings.limits")}</h2>${LIMITS.map(([key, step]) => html`<label class="field limit" key=${key}><span>${say(`settings.${key}`)}</span><input type="number" min="0" step=${step} ^value=${value(key)} onChange=${(event) => props.put(key, event.target.value === "" ? null : Number(event.target.value))} /></label>`)}</section>`;
   },
 };
 

@@ -100,7 +100,7 @@ class Asking(NamedTuple):
         from runs.start.planned import planned
 
         if self.task.lower().startswith(tuple(words()["spare"])):
-            raise ModelUnavailable(f"{self._say('spared')}\n{why}")
+            raise ModelUnavailable(self._say("spared"))
         plan = planned(self.task, self.known, self.where)
         if plan:
             return (yield from self._plan(plan, why))

@@ -321,7 +321,7 @@ def test_a_cell_that_is_closed_half_built_leaves_nothing(
     monkeypatch.setattr("tools.scripts.cells.walled", lambda _program: half_built)
     sandbox = world.context(full).sandbox
     assert sandbox
-    planner = mounts.Planner(sandbox, str(world.run))
+    planner = mounts.Planner(sandbox, world.run)
     cell = Cell(sandbox, planner.staged(world.project))
 
     def is_there() -> bool:

@@ -143,8 +143,11 @@ def write_draft(
         files[f"cases/case-{number}.yaml"] = to_yaml(each.case())
         files[f"references/trace-{each.trace.run}.jsonl"] = trace_text(each.trace)
     if taught:
-        runs = {"runs": [each.evidence() for each in taught]}
-        files["evidence.json"] = json.dumps(runs, indent=1, ensure_ascii=False) + "\n"
+        said = {"runs": [each.evidence() for each in taught]}
+        called = {call.tool for each in taught for call in each.trace.calls}
+        used = sorted(tool for tool in called if f'"{tool}"' in script)
+        said |= {"tools": used} if used else {}
+        files["evidence.json"] = json.dumps(said, indent=1, ensure_ascii=False) + "\n"
     try:
         load(files)
     except ProcedureError as error:

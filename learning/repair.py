@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from learning.cases import Case, free_name, read_cases
+from learning.draft import LearningError
 from learning.folder import in_folder
 from learning.guards import evidence, over_budget
 from learning.patches import Crystallise, diff, patch, with_new_labels
@@ -35,12 +36,12 @@ from learning.verify import (
 )
 from memory.history import Repository, contents_of
 from memory.logs import read_events
-from memory.sops import Sop, SopStore, Status, contract_of
+from memory.sops import Sop, SopError, SopStore, Status, contract_of
 from memory.sops.changing import SopChanges, SopConflict, Version
 from memory.sops.curve import SopRun, SopStats
 from models.base import Event
 from models.errors import Blame
-from replay.procedure import Procedure
+from replay.procedure import Procedure, ProcedureError
 
 IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
 CLEAN_RUNS = 3  # from probation to active
@@ -248,22 +249,22 @@ class _After:
 
     def _repaired(self, use: Use) -> tuple[list[Event], str]:
         """Return what came of repairing it, or why it is not repaired."""
-        found = patch(self.events, self.sop, self.crystallise)
-        if found.files is None:
-            return [], "; ".join(found.problems[:3])
+        try:
+            files = patch(self.events, self.sop, self.crystallise)
+        except (LearningError, ProcedureError, SopError) as error:
+            return [], str(error)
         said = f"{use.step}: {use.reason}"
         if not is_learned(self.sop):
-            changed = diff(self.sop.folder, found.files)
+            changed = diff(self.sop.folder, files)
             return self._learned("proposed", said, diff=changed), ""
-        verdict = self._proven(found.files, None, "candidate")
+        verdict = self._proven(files, None, "candidate")
         failed = [result for result in verdict.cases if result.passed is not True]
         if failed or not verdict.passed:
             reason = failed[0].reason if failed else verdict.reason
             return [], f"the new version does not do what it should: {reason}"
         added = {path: text.encode() for path, text in verdict.files.items()}
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"
-        files = {**found.files, **added}
-        return self._stored(files, status, f"repaired: {said}"), ""
+        return self._stored({**files, **added}, status, f"repaired: {said}"), ""
 
     # failures that retire a version
 

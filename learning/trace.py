@@ -26,13 +26,10 @@ class Trace:
     request: str
     cwd: Path
     lang: str
-    session: str
     status: str
     answer: str
     calls: tuple[Result, ...]
     at: str
-    by_rote: bool
-    sop: str | None
     taught: str | None  # the SOP that a recording is for
     changed: frozenset[str] = frozenset()  # the calls that changed files of the owner's
 
@@ -55,13 +52,10 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         request=opening["task"],
         cwd=Path(opening["cwd"]),
         lang=opening["lang"],
-        session=opening["session"],
         status=ended["status"] if ended else "interrupted",
         answer=ended["result"] if ended else "",
         calls=tuple(results_of(events)),
         at=opening["at"],
-        by_rote=bool(ended and ended.get("rote")),
-        sop=opening.get("sop"),
         taught=opening.get("teaches"),
         changed=frozenset(str(event.get("call")) for event in events if _is_change(event)),
     )

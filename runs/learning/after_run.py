@@ -8,7 +8,6 @@ pass on a copy; what else it takes to be done by rote is the owner's to say. Sou
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -181,7 +180,7 @@ def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]
             if found is None:
                 raise LearningError("error.learning.model-used-other-tools")
             return found
-        return _crystallised_again(agent, trace, name, values)
+        return induce([trace], name, wanted={key: str(each) for key, each in values.items()})
 
     yield from after_run(
         events,
@@ -191,17 +190,6 @@ def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]
         attempt=agent.attempt,
         crystallise=again,
     )
-
-
-def _crystallised_again(
-    agent: Workshop, trace: Trace, name: str, values: Mapping[str, Any]
-) -> Draft:
-    by_name = {name: str(value) for name, value in values.items()}
-    draft = induce([trace], name, wanted=by_name)
-    if "evidence.json" in draft.files:
-        found = json.loads(draft.files["evidence.json"])
-        draft.files |= teach.tools_as_they_are(agent, draft.procedure(), found)
-    return draft
 
 
 def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:

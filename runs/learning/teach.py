@@ -10,11 +10,9 @@ on the way leaves it as it was. Source: seed 002 §2, §3; docs/sop-format.md.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from learning.calls import Run, induce
 from learning.cases import read_cases
 from learning.draft import Draft, check_name, raw, whole
 from learning.folder import fitting_wordings, in_folder, skill_text, to_yaml, written
-from learning.guards import evidence, signatures
 from learning.judged import is_same, retrace, with_script
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
@@ -33,7 +30,6 @@ from memory.logs import find_run
 from memory.sops import Sop, Status, read_sop
 from memory.sops.changing import SopChanges, with_metadata
 from replay.parameters import ParameterError
-from replay.procedure import Procedure
 from runs.learning.asking import script_writer
 from runs.parts import SEEDS
 from runs.workshop import Workshop
@@ -266,26 +262,7 @@ def trial(
     with in_folder(name, files) as sop:
         if sop.problem:
             raise TeachingError(f"{name}: {sop.problem.replace(f'{sop.folder}/', '')}")
-        if sop.procedure is not None:
-            found = evidence(sop.folder)
-            written(sop.folder, tools_as_they_are(agent, sop.procedure, found))
         yield Trial(agent, cwd, sop)
-
-
-def tools_as_they_are(
-    agent: Workshop, procedure: Procedure, found: Mapping[str, Any]
-) -> dict[str, str]:
-    """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it
-    holds; nothing comes of one that names no run or has them already."""
-    if "runs" not in found or "tools" in found:
-        return {}
-    source = procedure.script.source if procedure.script else ""
-    results = chain(*(run.get("results", ()) for run in found["runs"]))
-    called = {result["tool"] for result in results if f'"{result["tool"]}"' in source}
-    used = called.union(step.tool for step in procedure.steps) - {""}
-    tools = signatures(procedure, agent.parts.schemas(used), used)
-    text = json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
-    return {"evidence.json": f"{text}\n"} if tools else {}
 
 
 def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | bytes], list[str]]:

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
-from sandbox.cells.levels import Limits, Profile, Sandbox, python
+from sandbox.cells.levels import Limits, Profile, Sandbox
 from sandbox.cells.making import says_all
+from sandbox.kernel import python
 from sandbox.network import NOTHING, Leave
 from sandbox.undo.places import BESIDE
 

@@ -1,11 +1,9 @@
 """A stage works, or says why not, wherever the folders of an owner lie."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from sandbox.cells import levels
 from sandbox.stage import Stage
 from tests.stage.apart import passes
 
@@ -291,14 +289,3 @@ assert (root / "b/f").read_text() == (root / "a/f").read_text() == "new\\n"
 assert not (root / "c").exists()
 """,
     )
-
-
-def test_in_our_own_walls_a_command_has_our_number(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
-    stage = Stage.open([root], home, "r", "c1")
-    code, output = stage.run(["sh", "-c", "id -u; echo x > new"], root)
-    assert (code, output.split()) == (0, [str(os.getuid()).encode()])
-    assert [change.path.name for change in stage.changes.changes] == ["new"]
-    stage.discard()

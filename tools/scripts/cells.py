@@ -23,7 +23,7 @@ from select import POLLIN, poll
 from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
-from sandbox.cells.levels import Level, walled
+from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
 from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
@@ -63,7 +63,7 @@ class Cell:
         counts = (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         supervised = mounts.supervisor(inner.fileno(), door, *counts)
         line = [
-            *walled(sandbox.level.program),
+            sandbox.level.program,
             "--args",
             str(words),
             "--as-pid-1",

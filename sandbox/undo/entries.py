@@ -58,7 +58,6 @@ class Entry:
         self.number = folder.name
         self.record: dict[str, Any] = {}
         self.mounted: list[Layer] = []  # its layers, or parts of them
-        self.left_out = 0  # of the parts
         self._marked: Mark | None = None
 
     @property
@@ -103,23 +102,6 @@ class Entry:
         for name in os.listdir(self.folder.parent):
             if name.startswith(f"{self.number}="):
                 (self.folder.parent / name).unlink(missing_ok=True)
-
-    def renew(self, call: str) -> bool:
-        """Make an entry that has kept nothing the entry of another call of its run. False where a
-        newer one is there: their numbers are their order."""
-        if _last(self.folder.parent.parent) != int(self.number):
-            return False
-        self.record |= _begun(self.record["run"], call)
-        return True
-
-    def is_empty(self) -> bool:
-        """Return True where nothing lies in it, and its copies were put beside what they are of."""
-        is_plain = not any(map(self.record.get, ("groups", "copied")))
-        return is_plain and all(
-            each.upper.startswith(f"{each.store}/")
-            and all(trees.has_mark(entry.path, trees.UUID) for entry in trees.below(each.upper))
-            for each in self.layers
-        )
 
     def prepare(self, layer: Layer, parts: Iterable[Layer], between: Iterable[str]) -> None:
         """Make the folders for the copies of a layer that is covered by parts."""
@@ -177,13 +159,10 @@ def make(home: Path, run: str, call: str) -> Entry:
             entry = Entry(folder, _locked(folder))
         except (FileExistsError, BlockingIOError):  # another process was faster
             continue
-        entry.record = {**_begun(run, call), "state": "open", "layers": []}
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        begun = {"run": run, "call": call, "at": at, "made": time.time()}
+        entry.record = {**begun, "state": "open", "layers": []}
         return entry
-
-
-def _begun(run: str, call: str) -> dict[str, Any]:
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"run": run, "call": call, "at": at, "made": time.time()}
 
 
 def load(folder: Path) -> Entry | None:

@@ -435,7 +435,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     assert cell.holder is not None and work.opens is not None
     try:
         cell.stand()
-        cell.holder.cwd = str(work.cwd)
         stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
     except OSError as error:
         cell.close()

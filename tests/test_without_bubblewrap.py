@@ -1,7 +1,6 @@
 """Where bubblewrap is missing, or user namespaces are closed, scripts work, and what is guarded
 stays."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -160,26 +159,6 @@ def test_where_may_be_written_is_told_by_the_folders_of_which_images_are_kept(
     assert f"({Path.cwd()})" in ended(home)[0]["note"]
 
 
-def test_images_of_homes_that_are_gone_are_removed(path: str, home: Path) -> None:
-    other = home.with_name(".other")
-    for each in (other, home):
-        scripted(each, [bash("echo x > x"), bash("echo y > x"), "done"])
-
-    def kept(folder: Path) -> set[Path]:
-        words = ["--home", str(folder), "run", "write", "--no-rote", "--approve", "never"]
-        sopwith(CLOSED_WORDS, path, *words)
-        name = hashlib.sha256(os.fsencode(other)).hexdigest()[:8]
-        return {
-            each for store in Path("/var/tmp").glob("sopwith-*") for each in _named(store, name)
-        }
-
-    in_stores = [each.parent.name for each in kept(other)]
-    assert {"images", "homes"} < {*in_stores}
-    assert any(each.startswith("sopwith-") for each in in_stores)
-    shutil.rmtree(other)
-    assert kept(home) == set()
-
-
 def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(
     path: str, home: Path
 ) -> None:
@@ -236,7 +215,3 @@ def test_a_home_made_anew_does_not_meet_what_was_kept_for_the_one_before(
         scripted(home, replies)
         assert sopwith(CLOSED_WORDS, path, *words).returncode == 0
         assert [each["exit_code"] for each in ended(home)] == [0, 0, 0]
-
-
-def _named(store: Path, name: str) -> list[Path]:
-    return list(store.rglob(f"*{name}")) if os.access(store, os.R_OK) else []

@@ -54,8 +54,7 @@ class Stage:
     `Stage.waiting`."""
 
     roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
-    hidden: Sequence[str] = ()  # beside what is hidden anyway, but for what it `shows`
-    shows: Sequence[str] = ()
+    shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None

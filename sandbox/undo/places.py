@@ -15,7 +15,6 @@ from config import Worded
 from sandbox import kernel
 
 STORE = ".sopwith-undo"  # at the top of a root on another file system than the home folder
-BESIDE = "/var/tmp/sopwith"  # of each user, for images of roots that hold the home folder
 SHARED_MEMORY = "/dev/shm"
 # File systems that hold no files of anybody.
 _OF_THE_KERNEL = frozenset(
@@ -163,12 +162,7 @@ def entry_in(store: str, home: Path, number: str) -> str:
     share."""
     if store == str(home / "undo"):
         return f"{store}/{number}"
-    return f"{store}/{number}-{short(home)}"
-
-
-def short(home: Path) -> str:
-    """Return what stands for a home folder in the names of others."""
-    return hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
+    return f"{store}/{number}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
 
 
 def placed(lower: str, store: str, upper: str) -> Layer:

@@ -121,7 +121,7 @@ def test_where_namespaces_are_closed_no_script_writes_to_the_agents_home(
     scripted(home, [python, bash(HIDES_THE_NAME), "done"])
     sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
     assert (docs / "x").read_text() == "x"
-    assert not list(home.rglob("x"))
+    assert [each for each in home.rglob("x") if "images" not in each.parts] == []
     assert not list(home.rglob("taken-*"))
 
 

@@ -20,6 +20,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -122,12 +123,9 @@ class Entry:
             for folder in {os.path.dirname(beside), os.path.dirname(layer.store)}:
                 if Path(folder) != self.folder:
                     _remove_empty(folder)
-                    self._leave_mount(os.path.dirname(folder))
-
-    def _leave_mount(self, store: str) -> None:
-        """Remove the store of a mount that keeps nothing."""
-        if os.path.basename(store) == STORE:
-            _remove_empty(store)
+                    store = os.path.dirname(folder)
+                    if os.path.basename(store) == STORE:  # of a mount that keeps nothing
+                        _remove_empty(store)
 
     def remove(self) -> None:
         """Remove the entry with all that it keeps; not where steps are half done, which `recover`
@@ -153,7 +151,8 @@ def make(home: Path, run: str, call: str) -> Entry:
     """Make a new entry."""
     (home / "undo").mkdir(mode=0o700, parents=True, exist_ok=True)
     while True:
-        folder = home / "undo" / f"{_last(home) + 1:06}"
+        last = max((int(folder.name) for folder in folders(home)), default=0)
+        folder = home / "undo" / f"{last + 1:06}"
         try:
             folder.mkdir(mode=0o700)
             entry = Entry(folder, _locked(folder))
@@ -230,10 +229,6 @@ def run_in_mark(run: str) -> str:
     return quote(run, safe="")[:120]
 
 
-def _last(home: Path) -> int:
-    return max((int(folder.name) for folder in folders(home)), default=0)
-
-
 def _locked(folder: Path) -> int:
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -245,10 +240,8 @@ def _locked(folder: Path) -> int:
 
 
 def _remove_empty(folder: str) -> None:
-    try:
+    with suppress(OSError):
         os.rmdir(folder)
-    except OSError:
-        return
 
 
 def is_undo(record: dict[str, Any]) -> bool:

@@ -73,7 +73,7 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """Return a new run. `previous` are the earlier runs of the conversation, oldest first."""
-        found = chosen(task, options, self.parts, previous)
+        found = chosen(task, options, self.parts)
         return self._start(task, options, owner, found, previous)
 
     def prepare(

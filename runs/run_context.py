@@ -176,8 +176,8 @@ class RunContext:
     def texts(self) -> TurnTexts:
         """Return what writes the texts of a turn."""
         return TurnTexts(
-            self.briefing.prompts,
-            self.progress.working,
+            prompts=self.briefing.prompts,
+            working=self.progress.working,
             last_turn=self.last_turn,
             tools=self.toolbox,
             attended=self.is_attended,

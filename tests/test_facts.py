@@ -1,8 +1,5 @@
 """The facts on a real disk: patches through the gate, the index in step, whoever writes, is killed,
-edits by hand, undoes.
-
-`python -m tests.test_facts 300` kills a writer three hundred times and says what was found.
-"""
+edits by hand, undoes."""
 
 import contextlib
 import json
@@ -12,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -335,11 +331,3 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
         "call the plumber <!-- sopwith session=main run=- turn=0 kind=instruction -->"
         in note.read_text("utf-8")
     )
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        count = int(sys.argv[1])
-        sys.stdout.write(
-            f"{count} kills, {kill_writers(Path(folder), count)} facts acknowledged, none lost\n"
-        )

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
 import config
 from memory.sops.curve import Counts, SopStats
 from memory.sops.curve.stats import Saved
+from models.base import Event
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from tests import driving
@@ -51,57 +52,28 @@ def log(
     """Return a run as its log tells it: one turn for each kind of model; `stopped` is the step at
     which a replay diverged."""
     run = f"20260101-{number:06d}-aaaa"
-    stamp = {
-        "run": run,
-        "at": f"2026-01-01T{number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
-    }
-    events: list[dict[str, Any]] = [
-        {
-            "type": "run_started",
-            **stamp,
-            "task": f"task {number % 3}",
-            "sop": sop,
-            "sop_version": version,
-        }
-    ]
+    begun: Event = {"type": "run_started", "task": f"task {number % 3}", "sop": sop}
+    events: list[Event] = [begun | {"sop_version": version}]
     for turn, kind in enumerate(kinds, 1):
-        cost, tokens = (
-            (0.01, {"input": 1000, "cached": 400, "output": 50}) if kind == "openai" else (0, {})
-        )
-        tokens = {"input": 0, "cached": 0, "output": 0} | tokens
+        is_asked = kind == "openai"
+        used = (1000, 400, 50) if is_asked else (0, 0, 0)
+        tokens = dict(zip(("input", "cached", "output"), used, strict=True))
         if kind == "rote":
-            events.append(
-                {
-                    "type": "rote",
-                    **stamp,
-                    "sop": sop,
-                    "version": 1,
-                    "step": f"plan.{turn}",
-                    "state": "started",
-                }
-            )
-        events.append(
-            {
-                "type": "model_called",
-                **stamp,
-                "turn": turn,
-                "kind": kind,
-                "tokens": tokens,
-                "cost": cost,
-            }
-        )
-        events.append({"type": "tool_ended", **stamp, "turn": turn, "data": '{"type": "rote"' * 20})
+            events.append({"type": "rote", "sop": sop, "step": f"plan.{turn}", "state": "started"})
+        called = {"type": "model_called", "turn": turn, "kind": kind, "tokens": tokens}
+        events.append(called | {"cost": 0.01 * is_asked})
+        events.append({"type": "tool_ended", "turn": turn, "data": '{"type": "rote"' * 20})
     if stopped:
-        events.insert(
-            2, {"type": "rote", **stamp, "step": stopped, "state": "diverged", "reason": "changed"}
-        )
+        diverged = {"type": "rote", "step": stopped, "state": "diverged", "reason": "changed"}
+        events.insert(2, diverged)
     if status:
-        events.append({"type": "run_ended", **stamp, "status": status, "seconds": seconds})
+        events.append({"type": "run_ended", "status": status, "seconds": seconds})
+    minutes, second = divmod(number, 60)
+    at = f"2026-01-01T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}.000Z"
     folder = home / "runs" / run
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "log.jsonl").write_text(
-        "".join(json.dumps(event) + "\n" for event in events), "utf-8"
-    )
+    lines = [json.dumps({**event, "run": run, "at": at}) + "\n" for event in events]
+    (folder / "log.jsonl").write_text("".join(lines), "utf-8")
     return run
 
 
@@ -221,22 +193,12 @@ def test_a_real_replay_is_counted(home: Path) -> None:
 def learned(home: Path, stats: SopStats) -> Path:
     """Return a home with an SOP that was taught by a model's run of 9 calls and replayed since."""
     shutil.copytree(CHECKOUT / "sops/largest-files", home / "sops/largest-files")
-    taught_by(
-        home,
-        "largest-files",
-        log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None),
-    )
+    first = log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None)
+    taught_by(home, "largest-files", first)
     for number in range(2, 50):
         log(home, number, sop="largest-files")
-    log(
-        home,
-        60,
-        sop="largest-files",
-        kinds=("rote", "openai"),
-        stopped="plan.2",
-        seconds=6,
-        version=2,
-    )
+    kinds = ("rote", "openai")
+    log(home, 60, sop="largest-files", kinds=kinds, stopped="plan.2", seconds=6, version=2)
     return home
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from memory.logs import list_runs, read_events
 from tests.conftest import LAUNCH, CommandLine
+from tests.driving import put_sop
 from tests.machine import PATIENCE_SECONDS, ran
 from tests.scripted_server import Answer
 from ui.given import MAX_BYTES
@@ -105,16 +106,13 @@ def test_c_goes_on_with_the_last_conversation(cli: CommandLine, scripted_server:
 
 
 def test_an_sop_takes_piped_text_by_a_dash(cli: CommandLine, home: Path) -> None:
-    sop = home / "sops" / "count-lines"
-    sop.mkdir(parents=True)
-    (sop / "SKILL.md").write_text(
-        "---\nname: count-lines\ndescription: Count the lines of a file\n---\nCount.\n"
-    )
-    (sop / "sop.yaml").write_text(
+    put_sop(
+        home,
+        "count-lines",
         "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
         'wordings: ["count the lines of {file}"]\neffects: none\n'
         "plan:\n  - {tool: code_run, args: {type: bash, script: 'wc -l < \"$file\"'},"
-        " expect: {exit_code: 0}, save: {n: lines}}\ncommit: []\nresult: '{{n | count}} line of output: {{n}}'\n"
+        " expect: {exit_code: 0}, save: {n: lines}}\ncommit: []\nresult: '{{n | count}} line of output: {{n}}'\n",
     )
     done = cli("sops", "run", "count-lines", "file=-", "--approve", "all", stdin="a\nb\nc\n")
     assert (done.code, "3" in done.stdout) == (0, True), (done.stdout, done.stderr)

@@ -8,7 +8,7 @@ from memory.inbox import Entry, Inbox
 from memory.logs import read_events
 from runs.resume import read_progress
 from tests.conftest import CommandLine
-from tests.driving import bash
+from tests.driving import bash, put_sop
 from tests.screen import scripted
 
 
@@ -51,14 +51,10 @@ def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> 
 
 
 def test_a_resumed_replay_still_knows_how_long_its_steps_took(home: Path, cli: CommandLine) -> None:
-    folder = home / "sops" / "slow"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(
-        "---\nname: slow\ndescription: Waits.\nmetadata: {sopwith-status: active}\n---\n"
+    steps = (
+        "plan: [{tool: code_run, args: {type: bash, script: 'sleep 0.2'}, expect: {exit_code: 0}}]"
     )
-    (folder / "sop.yaml").write_text(
-        "plan: [{tool: code_run, args: {type: bash, script: 'sleep 0.2'}, expect: {exit_code: 0}}]\nresult: done\n"
-    )
+    put_sop(home, "slow", f"{steps}\nresult: done\n")
     assert cli("sops", "run", "slow").code == 0
     (run,) = [
         each.name

@@ -66,19 +66,6 @@ def test_f_attaches_copies_of_files(
     assert [Path(name).read_text() for name in names] == ["red", "blue"]
 
 
-def test_piped_binary_is_attached_and_said(
-    home: Path, tmp_path: Path, scripted_server: Serve
-) -> None:
-    (tmp_path / "noise").write_bytes(bytes(range(256)) * 10)
-    server = scripted_server([Answer("Noise.")])
-    with (tmp_path / "noise").open("rb") as noise:
-        done = _run_raw("what is this", env=_env(server), stdin=noise)
-        assert (done.returncode, done.stderr.count("not text (2,560 bytes)")) == (0, 1)
-        assert "stdin.bin" in _asked(server)
-    [attached] = next(read_events(home, list_runs(home)[0].run))["attached"]
-    assert Path(attached).read_bytes() == bytes(range(256)) * 10
-
-
 @pytest.mark.parametrize("source", ["/dev/zero", "pipe"])
 def test_input_without_an_end_is_refused_in_clear_words(source: str, tmp_path: Path) -> None:
     if source == "pipe":

@@ -98,25 +98,6 @@ def test_a_new_sop_is_version_1_with_its_contract(home: Path, changes: SopChange
     assert leftovers(home) == []
 
 
-def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChanges) -> None:
-    changes.write("x", files("x", 1), reason="taught", run="20261121-222220-3f9a")
-    changes.write("x", files("x", 2), reason="two\nlines: Sopwith-Version: 9", status="candidate")
-    newest, oldest = changes.history("x")
-    assert (newest.version, newest.reason, newest.run, newest.status) == (
-        2,
-        "two lines: Sopwith-Version: 9",
-        None,
-        "candidate",
-    )
-    assert (oldest.version, oldest.reason, oldest.run, oldest.status) == (
-        1,
-        "taught",
-        "20261121-222220-3f9a",
-        "draft",
-    )
-    assert changes.history("never-heard-of") == []
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -245,23 +226,3 @@ def test_an_export_holds_the_sop_and_nothing_else(
     with zipfile.ZipFile(archives[0]) as archive:
         assert archive.namelist() == [f"x/{path}" for path in sorted(contents_of(made))]
         assert "20261121-222220-3f9a" in archive.read("x/evidence.json").decode()
-
-
-def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(
-    home: Path, changes: SopChanges
-) -> None:
-    changes.write("x", files("x", 1), reason="one", status="active")
-    script = home / "sops/x/scripts/run.py"
-    proven = script.read_text("utf-8")
-    script.write_text("print(99)\n", "utf-8")
-    sop = SopStore(home / "none", home / "sops").get("x")
-    assert (
-        sop
-        and sop.is_edited
-        and sop.status == "draft"
-        and not sop.runs_alone
-        and sop.was == "active"
-    )
-    back = changes.rollback("x", to=1)
-    assert (back.status, back.is_edited, script.read_text("utf-8")) == ("active", False, proven)
-    assert changes.history("x")[1].reason == "edited by hand"  # and what was edited is not lost

@@ -11,12 +11,9 @@ from typing import Literal
 import pytest
 
 import config
-from memory.sops.curve import Counts, SopStats
+from memory.sops.curve import SopStats
 from memory.sops.curve.stats import Saved
 from models.base import Event
-from runs.assemble import Options
-from runs.control.bounds import AbsentOwner
-from tests import driving
 from tests.conftest import CHECKOUT
 from tests.rows import cases
 from ui import words
@@ -113,24 +110,6 @@ def test_each_run_has_its_lane_and_what_it_took(home: Path, stats: SopStats) -> 
     assert rows[0].at < rows[1].at
 
 
-def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
-    for number in range(1, 13):
-        log(home, number)
-    log(home, 20, kinds=("rote", "openai"), stopped="plan.1")
-    log(home, 21, status="cancelled")
-    log(home, 22, status="failed", stopped="plan.1", version=2)
-    counts = stats.counts("x")
-    assert (counts.runs, counts.rote_rate, counts.successes, counts.failures_in_row) == (
-        15,
-        0.8,
-        12,
-        2,
-    )
-    assert counts.last == ["failed", "cancelled", "diverged", *["done"] * 7]
-    assert stats.counts("x", version=2).runs == 1
-    assert stats.counts("never-run") == Counts(0, None, 0, 0, [])
-
-
 @cases
 def test_what_speaks_against_an_sop(
     home: Path,
@@ -174,16 +153,6 @@ def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
         assert asker.returncode == 0 and problems == b""
         assert set(said.split()) == {b"60"}  # whoever asks gets all that is in the logs
     assert stats.counts("x").runs == 60
-
-
-def test_a_real_replay_is_counted(home: Path) -> None:
-    agent = driving.agent(home, None)
-    run = agent.run_sop("largest-files", {"folder": str(Path.cwd())}, Options(), AbsentOwner())
-    events = driving.drive(run)
-    assert events[-1]["status"] == "done"
-    (row,) = SopStats(home).runs("largest-files")
-    assert (row.run, row.lane, row.outcome, row.model_calls) == (run.id, "rote", "done", 0)
-    assert row.turns == events[-1]["turns"] and row.seconds == events[-1]["seconds"]
 
 
 # the screen

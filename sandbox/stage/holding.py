@@ -7,17 +7,13 @@ import marshal
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from sandbox import kernel
 from sandbox.undo.places import Layer, StageError
-
-if TYPE_CHECKING:
-    from sandbox.undo.entries import Entry
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
@@ -44,8 +40,6 @@ class Holder:
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
         self.is_locked = False  # mounts to what they lie on, so that no overlay covers both
-        self.cwd = ""  # of the next call
-        self._spare: Entry | None = None
 
     @property
     def descriptor(self) -> int:
@@ -54,8 +48,7 @@ class Holder:
 
     def words(self) -> list[str]:
         """Return the words to put before the command."""
-        python = os.path.realpath(sys.executable)
-        return [python, "-I", "-S", "-B", str(HOLDER), str(self.descriptor), "--"]
+        return [*kernel.python(), str(HOLDER), str(self.descriptor), "--"]
 
     def started(self, pid: int) -> None:
         """Take note of the process that was started."""
@@ -100,25 +93,10 @@ class Holder:
                     raise
             time.sleep(0.005)
 
-    def lend(self) -> Entry | None:
-        """Return the empty entry of a stage that has changed nothing, for the next one."""
-        entry, self._spare = self._spare, None
-        return entry
-
-    def keep(self, entry: Entry) -> bool:
-        """Keep an empty entry. False where this has ended."""
-        if self._talk.fileno() < 0 or self._spare:
-            return False
-        self._spare = entry
-        return True
-
     def close(self) -> None:
         """End the command and the namespace. May be called again."""
         self._talk.close()
         self._inner.close()
-        if entry := self.lend():
-            with suppress(OSError):  # the next start removes what is left
-                entry.remove()
 
     def asked(self, what: Literal["opened", "written"]) -> list[str]:
         """Return the hidden files that were opened, or the layers in others that were written
@@ -148,7 +126,7 @@ class BareCell:
     def __init__(self) -> None:
         """Raise StageError."""
         from sandbox.cells import mounts
-        from sandbox.cells.levels import walled
+        from sandbox.cells.levels import bubblewrap
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -156,7 +134,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
         supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [*walled(), *apart, *rights, *bare, *supervised]
+        words = [bubblewrap(), *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 5
-MOST_PARTS = 64
+MOST_PARTS = 1000
 RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
@@ -54,14 +54,12 @@ class Stage:
     `Stage.waiting`."""
 
     roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
-    hidden: Sequence[str] = ()  # beside what is hidden anyway, but for what it `shows`
-    shows: Sequence[str] = ()
+    shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
-        self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
         self._mounting: _Mounting | None = None
@@ -91,7 +89,7 @@ class Stage:
         Raises StageError."""
         home = home.resolve()
         names = [*map(str, roots), *([str(home)] if with_home else [])]
-        entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
+        entry = entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
@@ -154,15 +152,14 @@ class Stage:
         known: set[str] = set(entry.record.get("copied", ()))
         folders = known | links.refused_folders(output, cwd, entry.layers)
         folders |= links.moved_with_links(found, doubt)
-        is_refused = entry.left_out and links.is_read_only(output)
-        if not (doubt or folders != known or is_refused):
+        if not (doubt or folders != known):
             return False
         holder.umount()
         entry.drop_copies()
         wanted = doubt | {group.inode for group in groups}
         try:
             self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
-            _mount(holder, entry, entry.layers, self._mounting, self._clocks, most=1 << 20)
+            _mount(holder, entry, entry.layers, self._mounting, self._clocks)
         except OSError as error:
             raise StageError(f"the stage cannot begin again: {error}") from error
         return True
@@ -187,11 +184,6 @@ class Stage:
         finally:
             if self._cell:
                 self._cell.close()
-
-    @property
-    def left_out(self) -> int:
-        """Return how many folders beside mounts nobody could write to."""
-        return self._entry.left_out
 
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""
@@ -263,7 +255,7 @@ class Stage:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
         with nothing done, and StageError where the disk or the store cannot take them."""
         if not self.deltas:
-            self._put_by()
+            self.discard()
             return Committed("", ChangeSet())
         if found := self.conflicts():
             raise Conflicted(found)
@@ -278,18 +270,6 @@ class Stage:
             raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
         self._entry.close()
         return Committed(self.number, changes)
-
-    def _put_by(self) -> None:
-        """Leave the folders of a stage that has changed nothing to the next one of its cell: to
-        make them anew takes longer than a call."""
-        keeper, entry = self._keeper, self._entry
-        if keeper is None or not entry.is_empty():
-            self.discard()
-            return
-        for layer in entry.mounted:  # overlayfs notes there that it may not be mounted again
-            trees.remove(f"{layer.work}/work")
-        if not keeper.keep(entry):
-            self.discard()
 
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its
@@ -313,20 +293,6 @@ def _told(error: Exception) -> StageError:
     return StageError(f"no stage can be made: {error}")
 
 
-def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
-    """Return the entry that the last stage of the cell has left empty, if it covers the same
-    folders."""
-    entry = holder.lend() if holder else None
-    if entry is None:
-        return None
-    covered = [layer.lower for layer in places.layers(names, home, entry.number)]
-    is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
-    if is_same and entry.renew(call):
-        return entry
-    entry.remove()
-    return None
-
-
 def _begun(
     holder: Holder, entry: Entry, names: list[str], home: Path, wanted: _Mounting
 ) -> tuple[list[Clock], _Mounting]:
@@ -334,7 +300,7 @@ def _begun(
     OSError."""
     for _ in range(TRIES):
         try:
-            layers = entry.layers or places.layers(names, home, entry.number)
+            layers = places.layers(names, home, entry.number)
             mounting = _mounting(names, layers, wanted)
             return _mounted(holder, layers, entry, home, mounting), mounting
         except (FileNotFoundError, HolderError) as error:
@@ -361,9 +327,7 @@ def _made(
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
     of the folders `copied`. Returns the moment, by layer."""
-    mounts = places.devices(layers)
-    if (entry.record["layers"], entry.record.get("mounts")) != (layers, mounts):
-        entry.write(layers=layers, mounts=mounts)
+    entry.write(layers=layers, mounts=places.devices(layers))
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         private = os.path.dirname(layer.upper)  # the copies have the modes of their originals
@@ -409,14 +373,13 @@ def _mount(
     layers: list[Layer],
     mounting: _Mounting,
     clocks: list[Clock],
-    most: int = MOST_PARTS,
 ) -> None:
-    """Mount the layers whole, or by parts where mounts below them are locked to their places, and
-    of many those that will be used; `clocks` have the moment. Raises HolderError."""
-    entry.mounted, entry.left_out = layers, 0
+    """Mount the layers whole, or by parts where mounts below them are locked to their places;
+    `clocks` have the moment. Raises StageError."""
+    entry.mounted = layers
     if _is_mounted_whole(holder, layers, mounting):
         return
-    between = _in_parts(holder, entry, most)
+    between = _in_parts(holder, entry)
     clocks[:] = [Clock.now(layer.store) for layer in layers]
     holder.mount(entry.mounted, *mounting._replace(walls=[*mounting.walls, *between]))
 
@@ -435,30 +398,20 @@ def _is_mounted_whole(holder: Holder, layers: list[Layer], mounting: _Mounting) 
     return not holder.is_locked
 
 
-def _in_parts(holder: Holder, entry: Entry, most: int) -> list[str]:
+def _in_parts(holder: Holder, entry: Entry) -> list[str]:
     """Divide the layers of an entry, which has the parts then. Returns the folders between, which
-    stay read-only."""
+    stay read-only. Raises StageError where there are too many."""
     points = {each.point for process in ("self", holder.pid) for each in places.mounted(process)}
     entry.mounted, walls = [], []
     for layer in entry.layers:
         parts, between = places.parts(layer, points)
-        used = _used(parts, holder.cwd, most)
+        if len(parts) > MOST_PARTS:
+            raise StageError(f"{layer.lower}: {len(parts):,} folders beside a mount are too many")
         trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
-        entry.prepare(layer, used, between)
-        entry.mounted += used
-        entry.left_out += len(parts) - len(used)
+        entry.prepare(layer, parts, between)
+        entry.mounted += parts
         walls += between
     return walls
-
-
-def _used(parts: list[Layer], cwd: str, most: int) -> list[Layer]:
-    """Return the parts that a call will most likely write in: that of its folder, and those which
-    changed last."""
-    if len(parts) <= most:
-        return parts
-    last = {part: os.lstat(part.lower).st_mtime_ns for part in parts}
-    ranked = sorted(parts, key=lambda part: (places.is_below(cwd, part.lower), last[part]))
-    return ranked[-most:]
 
 
 def _holds_mounts(holder: Holder, folder: str) -> bool:

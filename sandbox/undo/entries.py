@@ -20,6 +20,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -58,7 +59,6 @@ class Entry:
         self.number = folder.name
         self.record: dict[str, Any] = {}
         self.mounted: list[Layer] = []  # its layers, or parts of them
-        self.left_out = 0  # of the parts
         self._marked: Mark | None = None
 
     @property
@@ -104,23 +104,6 @@ class Entry:
             if name.startswith(f"{self.number}="):
                 (self.folder.parent / name).unlink(missing_ok=True)
 
-    def renew(self, call: str) -> bool:
-        """Make an entry that has kept nothing the entry of another call of its run. False where a
-        newer one is there: their numbers are their order."""
-        if _last(self.folder.parent.parent) != int(self.number):
-            return False
-        self.record |= _begun(self.record["run"], call)
-        return True
-
-    def is_empty(self) -> bool:
-        """Return True where nothing lies in it, and its copies were put beside what they are of."""
-        is_plain = not any(map(self.record.get, ("groups", "copied")))
-        return is_plain and all(
-            each.upper.startswith(f"{each.store}/")
-            and all(trees.has_mark(entry.path, trees.UUID) for entry in trees.below(each.upper))
-            for each in self.layers
-        )
-
     def prepare(self, layer: Layer, parts: Iterable[Layer], between: Iterable[str]) -> None:
         """Make the folders for the copies of a layer that is covered by parts."""
         for folder in (*between, *(part.lower for part in parts)):
@@ -140,12 +123,9 @@ class Entry:
             for folder in {os.path.dirname(beside), os.path.dirname(layer.store)}:
                 if Path(folder) != self.folder:
                     _remove_empty(folder)
-                    self._leave_mount(os.path.dirname(folder))
-
-    def _leave_mount(self, store: str) -> None:
-        """Remove the store of a mount that keeps nothing."""
-        if os.path.basename(store) == STORE:
-            _remove_empty(store)
+                    store = os.path.dirname(folder)
+                    if os.path.basename(store) == STORE:  # of a mount that keeps nothing
+                        _remove_empty(store)
 
     def remove(self) -> None:
         """Remove the entry with all that it keeps; not where steps are half done, which `recover`
@@ -171,19 +151,17 @@ def make(home: Path, run: str, call: str) -> Entry:
     """Make a new entry."""
     (home / "undo").mkdir(mode=0o700, parents=True, exist_ok=True)
     while True:
-        folder = home / "undo" / f"{_last(home) + 1:06}"
+        last = max((int(folder.name) for folder in folders(home)), default=0)
+        folder = home / "undo" / f"{last + 1:06}"
         try:
             folder.mkdir(mode=0o700)
             entry = Entry(folder, _locked(folder))
         except (FileExistsError, BlockingIOError):  # another process was faster
             continue
-        entry.record = {**_begun(run, call), "state": "open", "layers": []}
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        begun = {"run": run, "call": call, "at": at, "made": time.time()}
+        entry.record = {**begun, "state": "open", "layers": []}
         return entry
-
-
-def _begun(run: str, call: str) -> dict[str, Any]:
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"run": run, "call": call, "at": at, "made": time.time()}
 
 
 def load(folder: Path) -> Entry | None:
@@ -251,10 +229,6 @@ def run_in_mark(run: str) -> str:
     return quote(run, safe="")[:120]
 
 
-def _last(home: Path) -> int:
-    return max((int(folder.name) for folder in folders(home)), default=0)
-
-
 def _locked(folder: Path) -> int:
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -266,10 +240,8 @@ def _locked(folder: Path) -> int:
 
 
 def _remove_empty(folder: str) -> None:
-    try:
+    with suppress(OSError):
         os.rmdir(folder)
-    except OSError:
-        return
 
 
 def is_undo(record: dict[str, Any]) -> bool:

@@ -15,7 +15,6 @@ from learning.imports import (
     ImportRefused,
     Skill,
     find_skills,
-    release,
     scan,
     store,
 )
@@ -141,22 +140,6 @@ def test_whatever_status_it_claims_it_lands_as_a_quarantined_draft(
     assert choose("brew the tea", everything.all(), tmp_path, tmp_path).decision == "none"
 
 
-def test_enabling_makes_a_draft_that_a_model_may_read_and_nothing_replays(
-    tmp_path: Path, home: Path
-) -> None:
-    _skill(tmp_path, "tea", "Boil water. See assets/times.txt.", assets__times="3 minutes")
-    (tmp_path / "tea" / "sop.yaml").write_text(STEPS, encoding="utf-8")
-    (sop,) = _import(tmp_path / "tea", home)
-    free = release(sop, SopChanges(home, SEEDS), "enabled by its owner")
-    assert (free.status, free.is_quarantined, free.runs_alone) == ("draft", False, False)
-    everything = SopStore(SEEDS, home / "sops")
-    assert not everything.header_lines("en", seeds=False)  # a draft is read on demand alone
-    choice = choose("brew the tea", everything.all(), tmp_path, tmp_path)
-    assert choice.match is None and [sop.name for sop in choice.hints] == ["tea"]
-    assert "Boil water" in choice.hints[0].body("en") and choice.hints[0].folder == free.folder
-    assert (free.folder / "assets" / "times").read_text("utf-8") == "3 minutes"
-
-
 def test_one_file_and_a_zip_are_sources_too(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text(FRONT, encoding="utf-8")
     assert [skill.name for skill in _found(tmp_path / "tea.md")] == ["tea"]
@@ -241,18 +224,6 @@ def test_addresses_and_options_are_refused(address: str, tmp_path: Path, scratch
     with pytest.raises(ImportRefused):
         _found(address)
     assert list(scratch.iterdir()) == [] and not Path("pwned").exists()
-
-
-def test_a_name_that_is_taken_is_refused_unless_it_is_in_quarantine_itself(
-    tmp_path: Path, home: Path
-) -> None:
-    _skill(tmp_path, "tea")
-    assert _import(tmp_path / "tea", home)[0].version == 1
-    assert _import(tmp_path / "tea", home)[0].version == 2
-    (sop,) = [sop for sop in SopStore(SEEDS, home / "sops").all() if sop.name == "tea"]
-    release(sop, SopChanges(home, SEEDS), "x")
-    with pytest.raises(ImportRefused, match="already"):
-        _import(tmp_path / "tea", home)
 
 
 # the scan

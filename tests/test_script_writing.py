@@ -94,7 +94,7 @@ RULES = [
     (WRITES, "KeyError"),
     (BROKEN, "not Python"),
     (CHEAPEST, "and the run did"),
-    ("def plan(p):\n    yield from ()\n", "it changes 0 things"),
+    ("def plan(p):\n    yield from ()\n", "it must return the result"),
     ("import requests\n" + GOOD, "requests"),
     (GOOD.replace("if not items", "if items"), "the order holds nothing"),
     (GOOD, ""),

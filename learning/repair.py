@@ -110,23 +110,16 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     if end is None or end["status"] in ("waiting", "cancelled"):
         return replace(use, is_over=False)
     is_done = end["status"] == "done"
-    if first := next(filter(_is_stop, events), None):
+    stops = (each for each in events if (each["type"], each.get("state")) == ("rote", "diverged"))
+    if first := next(stops, None):
         kind, by_model = first.get("kind", "step"), is_done and not end["rote"]
         about = {"step": first["step"], "reason": first["reason"]}
         return replace(use, kind=kind, was_finished_by_model=by_model, **about)
     if not is_done:
         return replace(use, kind="step", reason=str(end["result"]))
-    over = _over_budget(events, sop)
+    seen, budget = observed(events), evidence(sop.folder).get("budget") or {}
+    over = over_budget(budget, seen.calls, seen.seconds)
     return replace(use, kind="budget", step="result", reason=over) if over else use
-
-
-def _is_stop(event: Event) -> bool:
-    return (event["type"], event.get("state")) == ("rote", "diverged")
-
-
-def _over_budget(events: Sequence[Event], sop: Sop) -> str:
-    seen = observed(events)
-    return over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
 
 
 def is_learned(sop: Sop) -> bool:
@@ -276,7 +269,8 @@ class _After:
         if not is_learned(self.sop):
             return self._learned("proposed", f"suspend it: {said}")
         for version, files in self._older():
-            if self._passes_today(files):
+            today = self._proven(files, self.events[0]["parameters"], "active").cases
+            if today and today[-1].passed is True:
                 reason = f"rolled back: {said}"
                 sop = self.store.rollback(self.sop.name, version.version, reason, self.run)
                 told = f"rolled back to version {version.version}: {said}"
@@ -369,10 +363,6 @@ class _After:
             if contract and contract not in tried and entry.status in PROVEN:
                 tried.add(contract)
                 yield entry, files
-
-    def _passes_today(self, files: Mapping[str, bytes]) -> bool:
-        verdict = self._proven(files, self.events[0]["parameters"], "active")
-        return bool(verdict.cases) and verdict.cases[-1].passed is True
 
     def _proven(
         self, files: Mapping[str, bytes], values: Mapping[str, Any] | None, status: Status

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memory.evidence import Result, results_of
 from memory.logs import RunLogError, find_run, read_events
@@ -32,6 +33,12 @@ class Trace:
     at: str
     taught: str | None  # the SOP that a recording is for
     changed: frozenset[str] = frozenset()  # the calls that changed files of the owner's
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what proves it: the run, and its results with their hashes."""
+        keys = ("turn", "call", "tool", "hash")
+        results = [{key: getattr(call, key) for key in keys} for call in self.calls]
+        return {"run": self.run, "at": self.at, "results": results}
 
 
 def read_trace(home: Path, run: str) -> Trace:

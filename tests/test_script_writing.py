@@ -98,7 +98,7 @@ RULES = [
     ("import requests\n" + GOOD, "requests"),
     (GOOD.replace("if not items", "if items"), "the order holds nothing"),
     (GOOD, ""),
-    ("", "it must define"),
+    ("", "cannot be read"),
 ]
 
 

@@ -63,9 +63,8 @@ def faults(made: Draft, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]
 
 def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> Draft:
     content = draft.content
-    parameters = {
-        name: content.parameters.get(name, _schema(values[0][name])) for name in values[0]
-    }
+    kinds = {name: {"type": kind_of(value)} for name, value in values[0].items()}
+    parameters = {name: content.parameters.get(name, kinds[name]) for name in kinds}
     made = replace(
         content, parameters=parameters, plan=[], commit=[], script=NAME, result="", checks=[]
     )
@@ -76,10 +75,6 @@ def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> 
     return write_draft(
         draft.name, made, taught, description=about, problems=[], notes=notes, script=source
     )
-
-
-def _schema(value: Any) -> dict[str, Any]:
-    return {"type": kind_of(value)}
 
 
 def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -164,8 +164,7 @@ def _taught_again(agent: Workshop, sop: Sop, run: str, spent_usd: float) -> Iter
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     status, why = teach.earned(draft)
     if status == "probation" and not teach.refusals(agent, draft.files, is_draft=False):
-        with teach.trial(agent, draft.files, sop.name, lesson.cwd) as trial:
-            teach.store(agent, lesson, trial.files(), status, "taught by one more run")
+        teach.store(agent, lesson, draft.files, status, "taught by one more run")
     yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
@@ -229,9 +228,8 @@ def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
-        status, why = teach.earned(draft)
-        sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
+    status, why = teach.earned(draft)
+    sop = teach.store(agent, lesson, draft.files, status, "learned from a run")
     yield _learned(sop.name, sop.status, why)
 
 

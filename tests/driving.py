@@ -91,7 +91,7 @@ def run(
     chosen = Options(**{"rote": False, **options})
     started = agent(home, replies).start(task, chosen, owner or AbsentOwner())
     if not learns:
-        started._learn = None
+        started.learn = None
     return drive(started)
 
 

@@ -246,32 +246,6 @@ def desk(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (["how many lines are in one.txt", "and now the same for two.txt"], "2 lines in two.txt"),
-        (["how many lines are in one.txt", "what about two.txt?"], "2 lines in two.txt"),
-        (["one.txt 有多少行", "那 two.txt 呢？"], "2 lines in two.txt"),
-        (["how many lines are in one.txt", "add hello to it"], "Added a line to one.txt: hello"),
-        (["what date is it in 45 days?", "and in 1 day?"], ": in 1 day"),
-    ],
-)
-def test_a_request_may_lean_on_the_one_before_it(
-    cli: CommandLine, desk: Path, lines: list[str], told: str
-) -> None:
-    done = cli("chat", stdin="\n".join([*lines, ""]), cwd=desk)
-    assert done.code == 0 and told in done.stdout.splitlines()[-1], done
-
-
-@pytest.mark.parametrize(
-    "said", ["and now the same for two.txt", "what about milk?", "is it late?"]
-)
-def test_what_leans_on_nothing_is_not_made_up(cli: CommandLine, desk: Path, said: str) -> None:
-    assert cli("run", said, cwd=desk).code == 5
-    done = cli("chat", stdin=f"how many lines are in one.txt and two.txt\n{said}\n", cwd=desk)
-    assert done.code == 5
-
-
-@pytest.mark.parametrize(
     ("answer", "left"), [("y", "a\n"), ("2", "a\nhello\n"), ("", "a\nhello\n")]
 )
 def test_undo_in_a_conversation_takes_back_after_a_yes(

@@ -3,7 +3,6 @@ runs, real replays, real history."""
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from handler import Approval
 from learning.calls import induce
 from learning.cases import Case
-from learning.patches import may_try
 from learning.repair import after_run, judge
 from learning.verify import verify
 from memory.logs import read_events
@@ -281,12 +279,3 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     assert {
         path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
     } == before
-
-
-def test_two_tries_for_a_failure_and_five_a_day(home: Path) -> None:
-    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert [may_try(home, "a", "x", now) for _ in range(3)] == [True, True, False]
-    assert [may_try(home, "a", f"y{n}", now) for n in range(4)] == [True, True, True, False]
-    assert may_try(home, "b", "x", now)
-    later = now + timedelta(days=1, seconds=1)
-    assert not may_try(home, "a", "x", later) and may_try(home, "a", "z", later)

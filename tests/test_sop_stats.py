@@ -174,7 +174,7 @@ def test_what_speaks_against_an_sop(
     assert stats.counts("x").failures_in_row == failures
 
 
-def test_saved_and_break_even_are_held_against_the_first_run(home: Path, stats: SopStats) -> None:
+def test_saved_is_held_against_the_first_run(home: Path, stats: SopStats) -> None:
     first = log(home, 1, sop=None, kinds=("openai",) * 4, seconds=40)
     taught_by(home, "x", first, log(home, 2, sop=None, kinds=("openai",) * 2, seconds=10))
     for number in (3, 4):
@@ -183,7 +183,6 @@ def test_saved_and_break_even_are_held_against_the_first_run(home: Path, stats: 
     counts = stats.counts("x")
     assert counts.first == first
     assert counts.saved == Saved(tokens=2 * 4200 - 1050, seconds=2 * 39 - 2, cost=0.07)
-    assert (counts.break_even, counts.unit) == (2, "cost")  # 0.06 of teaching, 0.04 a run
 
 
 def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
@@ -256,7 +255,6 @@ def test_the_curve_is_a_table_and_totals(
     assert len(rows) == 20 and {len(row) for row in rows} == {8}
     assert rows[0][3:5] == ["9", "9,450"] and rows[-1][3] == "1"
     assert "98%" in said and "plan.2: changed" in said
-    assert ("teaching paid back after 1 run" if lang == "en" else "收回") in said
 
 
 def test_the_time_in_which_the_owner_thinks_is_not_the_sops(home: Path, stats: SopStats) -> None:

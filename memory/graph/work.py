@@ -26,9 +26,8 @@ from models.errors import ModelError
 
 MENTIONED = 20  # names of one scene
 SURE_OF_A_NAME = 0.3
-Ask = Callable[
-    [str, Mapping[str, Any]], str
-]  # prompt, JSON schema → what the model says; raises ModelError, SopwithError
+# prompt, JSON schema → what the model says; raises ModelError, SopwithError
+Ask = Callable[[str, Mapping[str, Any]], str]
 
 
 def weave(store: Store, keys: Sequence[str]) -> None:

@@ -64,9 +64,8 @@ class Memory:
         self._lock = WriterLock(home / "journal", wait_seconds)
         self._journal = Journal(home, self._lock)
         self._is_readonly = _is_readonly(home)
-        self._rows = (
-            self._open()
-        )  # to write into: a turn of any session may be taken in that a killed process left
+        # to write into: a turn of any session may be taken in that a killed process left
+        self._rows = self._open()
         self._store = self._rows if session == MAIN else self._open(only=session.name)
         works: dict[str, Work] = {}
         if works_behind and not self._is_readonly and self._rows is not None:

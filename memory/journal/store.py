@@ -681,9 +681,8 @@ class Store:
             try:
                 version(database)  # a newer one is left as it is
                 database.execute("PRAGMA journal_mode = WAL")
-                database.execute(
-                    "PRAGMA synchronous = NORMAL"
-                )  # a row that a power cut takes is made from its line again
+                # a row that a power cut takes is made from its line again
+                database.execute("PRAGMA synchronous = NORMAL")
                 bring_up_to_date(database)
             except BaseException:
                 database.close()

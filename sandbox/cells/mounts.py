@@ -7,7 +7,6 @@ second (tools/scripts/cells.py).
 
 from __future__ import annotations
 
-import glob
 import marshal
 import os
 import shutil
@@ -18,10 +17,10 @@ from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
-from sandbox.cells.levels import Limits, Profile, Sandbox, python
+from sandbox.cells.levels import Limits, Profile, Sandbox
 from sandbox.cells.making import says_all
+from sandbox.kernel import python
 from sandbox.network import NOTHING, Leave
-from sandbox.undo.places import BESIDE
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -98,11 +97,12 @@ class Planner:
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
-    def imaged(self, plan: Plan, roots: Iterable[str], hidden: Iterable[str]) -> Plan:
+    def imaged(self, plan: Plan, roots: Iterable[str]) -> Plan:
         """Return the plan for a call of which images are kept: it writes in their folders alone,
         start-up files too."""
         kept = tuple(path for path in plan.kept if path not in self.profile.places.startup)
-        return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=(*plan.hidden, *hidden))
+        hidden = (*plan.hidden, str(self.profile.places.agent))
+        return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=hidden)
 
     def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
         """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
@@ -121,8 +121,7 @@ class Planner:
         """Return what is not to be seen and is there; the owner has allowed to read `shown`."""
         places = self.profile.places
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
-        stores = glob.glob(f"{BESIDE}-{os.geteuid()}*")  # noqa: PTH207 - as in _seen
-        named = (*places.secrets, *SYSTEM_SECRETS, *own, *stores, *places.secrets_below(cwd))
+        named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
         there = [path for path in named if os.access(path, os.R_OK)]
         wanted = [path for path in there if not any(_is_within(each, path) for each in shown)]
         # a key in a folder that is hidden whole has no place any more on which to mount

@@ -73,7 +73,7 @@ def finish(
         return [], ChangeSet()
     steps, deltas = [step for step, _ in found], [delta for _, delta in found]
     changes = tell(deltas)
-    commits.record_done(entry, commits.in_order(steps), changes)
+    commits.record_done(entry, steps, changes)
     return deltas, changes
 
 

@@ -7,13 +7,13 @@ import marshal
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from sandbox import kernel
 from sandbox.undo.places import Layer, StageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ class Holder:
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
         self.is_locked = False  # mounts to what they lie on, so that no overlay covers both
-        self.cwd = ""  # of the next call
         self._spare: Entry | None = None
 
     @property
@@ -54,8 +53,7 @@ class Holder:
 
     def words(self) -> list[str]:
         """Return the words to put before the command."""
-        python = os.path.realpath(sys.executable)
-        return [python, "-I", "-S", "-B", str(HOLDER), str(self.descriptor), "--"]
+        return [*kernel.python(), str(HOLDER), str(self.descriptor), "--"]
 
     def started(self, pid: int) -> None:
         """Take note of the process that was started."""
@@ -148,7 +146,7 @@ class BareCell:
     def __init__(self) -> None:
         """Raise StageError."""
         from sandbox.cells import mounts
-        from sandbox.cells.levels import walled
+        from sandbox.cells.levels import bubblewrap
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -156,7 +154,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
         supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [*walled(), *apart, *rights, *bare, *supervised]
+        words = [bubblewrap(), *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 5
-MOST_PARTS = 64
+MOST_PARTS = 1000
 RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
@@ -54,8 +54,7 @@ class Stage:
     `Stage.waiting`."""
 
     roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
-    hidden: Sequence[str] = ()  # beside what is hidden anyway, but for what it `shows`
-    shows: Sequence[str] = ()
+    shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
@@ -154,15 +153,14 @@ class Stage:
         known: set[str] = set(entry.record.get("copied", ()))
         folders = known | links.refused_folders(output, cwd, entry.layers)
         folders |= links.moved_with_links(found, doubt)
-        is_refused = entry.left_out and links.is_read_only(output)
-        if not (doubt or folders != known or is_refused):
+        if not (doubt or folders != known):
             return False
         holder.umount()
         entry.drop_copies()
         wanted = doubt | {group.inode for group in groups}
         try:
             self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
-            _mount(holder, entry, entry.layers, self._mounting, self._clocks, most=1 << 20)
+            _mount(holder, entry, entry.layers, self._mounting, self._clocks)
         except OSError as error:
             raise StageError(f"the stage cannot begin again: {error}") from error
         return True
@@ -187,11 +185,6 @@ class Stage:
         finally:
             if self._cell:
                 self._cell.close()
-
-    @property
-    def left_out(self) -> int:
-        """Return how many folders beside mounts nobody could write to."""
-        return self._entry.left_out
 
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""
@@ -409,14 +402,13 @@ def _mount(
     layers: list[Layer],
     mounting: _Mounting,
     clocks: list[Clock],
-    most: int = MOST_PARTS,
 ) -> None:
-    """Mount the layers whole, or by parts where mounts below them are locked to their places, and
-    of many those that will be used; `clocks` have the moment. Raises HolderError."""
-    entry.mounted, entry.left_out = layers, 0
+    """Mount the layers whole, or by parts where mounts below them are locked to their places;
+    `clocks` have the moment. Raises StageError."""
+    entry.mounted = layers
     if _is_mounted_whole(holder, layers, mounting):
         return
-    between = _in_parts(holder, entry, most)
+    between = _in_parts(holder, entry)
     clocks[:] = [Clock.now(layer.store) for layer in layers]
     holder.mount(entry.mounted, *mounting._replace(walls=[*mounting.walls, *between]))
 
@@ -435,30 +427,20 @@ def _is_mounted_whole(holder: Holder, layers: list[Layer], mounting: _Mounting) 
     return not holder.is_locked
 
 
-def _in_parts(holder: Holder, entry: Entry, most: int) -> list[str]:
+def _in_parts(holder: Holder, entry: Entry) -> list[str]:
     """Divide the layers of an entry, which has the parts then. Returns the folders between, which
-    stay read-only."""
+    stay read-only. Raises StageError where there are too many."""
     points = {each.point for process in ("self", holder.pid) for each in places.mounted(process)}
     entry.mounted, walls = [], []
     for layer in entry.layers:
         parts, between = places.parts(layer, points)
-        used = _used(parts, holder.cwd, most)
+        if len(parts) > MOST_PARTS:
+            raise StageError(f"{layer.lower}: {len(parts):,} folders beside a mount are too many")
         trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
-        entry.prepare(layer, used, between)
-        entry.mounted += used
-        entry.left_out += len(parts) - len(used)
+        entry.prepare(layer, parts, between)
+        entry.mounted += parts
         walls += between
     return walls
-
-
-def _used(parts: list[Layer], cwd: str, most: int) -> list[Layer]:
-    """Return the parts that a call will most likely write in: that of its folder, and those which
-    changed last."""
-    if len(parts) <= most:
-        return parts
-    last = {part: os.lstat(part.lower).st_mtime_ns for part in parts}
-    ranked = sorted(parts, key=lambda part: (places.is_below(cwd, part.lower), last[part]))
-    return ranked[-most:]
 
 
 def _holds_mounts(holder: Holder, folder: str) -> bool:

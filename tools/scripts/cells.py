@@ -23,7 +23,7 @@ from select import POLLIN, poll
 from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
-from sandbox.cells.levels import Level, walled
+from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
 from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
@@ -63,7 +63,7 @@ class Cell:
         counts = (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         supervised = mounts.supervisor(inner.fileno(), door, *counts)
         line = [
-            *walled(sandbox.level.program),
+            sandbox.level.program,
             "--args",
             str(words),
             "--as-pid-1",
@@ -369,7 +369,7 @@ class Cells:
         try:
             plan = self._planner.plan(work.cwd, work.leave, port)
             if stage:
-                plan = self._planner.imaged(plan, stage.roots, stage.hidden)
+                plan = self._planner.imaged(plan, stage.roots)
             shows = stage.shows if stage else ()
             tree = self._in_place(level, work, plan, variables, shows)
         except OSError:
@@ -435,7 +435,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     assert cell.holder is not None and work.opens is not None
     try:
         cell.stand()
-        cell.holder.cwd = str(work.cwd)
         stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
     except OSError as error:
         cell.close()

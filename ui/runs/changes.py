@@ -13,8 +13,7 @@ from config import Config, SopwithError
 from memory.logs import find_run, read_events
 from runs.start.undoing import take_back
 from safety.changes import Change
-from sandbox.trash import Trash, TrashError
-from sandbox.undo import StageError, UndoStore
+from sandbox.undo import StageError, Trash, UndoStore
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command, is_at_terminal
 from ui.lists import print_json
@@ -157,7 +156,7 @@ def list_(args: Namespace, config: Config) -> int:
     """`trash list`: newest first."""
     trash = Trash(config.home)
     found = [(each.number, _gone(each)) for each in reversed(_kept(config))]
-    found += [(id, [str(item.origin) for item in trash.items(id)]) for id in reversed(trash.ids())]
+    found += [(id, [str(origin) for origin in trash.items(id)]) for id in reversed(trash.ids())]
     if args.json:
         print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
         return 0
@@ -205,7 +204,7 @@ def _restored(config: Config, id: str, entry: Kept | None) -> Sequence[str | Pat
         if entry is None:
             return Trash(config.home).restore(id)
         done = take_back(config, entry.run, entry.call)
-    except (TrashError, StageError) as error:
+    except StageError as error:
         raise NotRestored(words_of(error)) from error
     if done.conflicts:
         lines = [f"{each.path}: {in_words(each.why)}" for each in done.conflicts]

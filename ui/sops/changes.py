@@ -261,10 +261,6 @@ def _totals(counts: Counts) -> list[str]:
         parts = [say("stats_saved_tokens", tokens=f"{saved.tokens:,}"), _duration(saved.seconds)]
         parts += [describe.money(saved.cost)] if saved.cost > 0 else []
         lines.append(say("stats_saved", run=counts.first, saved=" · ".join(parts)))
-    if counts.break_even is not None:
-        lines.append(say("stats_paid", n=counts.break_even, unit=say(f"stats_unit_{counts.unit}")))
-    elif counts.first is not None:
-        lines.append(say("stats_not_paid", unit=say(f"stats_unit_{counts.unit}")))
     return lines
 
 

@@ -3,7 +3,6 @@ The rest of config.yaml stays as it is written, with its comments."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import sys
@@ -13,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from config import Config, ConfigError, load
+from config import Config, ConfigError, Section, load
 from memory.files import write_atomic
 from safety.secrets import Redactor, held_values
 from ui.command import JSON, Argument, command
@@ -68,20 +67,18 @@ def settings_of(config: Config) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _field(each, value) for each in dataclasses.fields(value)}
+    """Return a setting as JSON has it; what must not be printed is hidden."""
+    if isinstance(value, Section):
+        hidden = {name for name, key in value.keys().items() if key.is_secret} - _IS_SHOWN
+        return {
+            name: HIDDEN if each and name in hidden else _plain(each)
+            for name, each in vars(value).items()
+        }
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list | set | frozenset):
         return [_plain(each) for each in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def _field(each: dataclasses.Field[Any], owner: Any) -> Any:
-    """Return the value of one setting; what must not be printed is hidden."""
-    value = getattr(owner, each.name)
-    is_hidden = not each.repr and each.name not in _IS_SHOWN
-    return HIDDEN if is_hidden and value else _plain(value)
 
 
 VARIABLE, KEPT = re.compile(r"\$\{(\w+)\}"), re.compile("\\$\ue000(\\w+)\ue001")

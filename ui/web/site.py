@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,7 @@ class Site:
 
     def spoken(self) -> Config:
         """Return the settings in the language that is spoken here and now."""
-        return replace(self.config, lang="zh" if language() == "zh" else "en")
+        return self.config.but(lang="zh" if language() == "zh" else "en")
 
     async def _go_on(self) -> None:
         with suppress(OSError):

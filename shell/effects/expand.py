@@ -12,12 +12,11 @@ import re
 from shell.bash import Command, Part, Word
 from shell.effects.state import Arg, State
 
-_UNKNOWN, _OUTPUT = "\0", "\1"  # stand for what is not known, and for an output that is not
+_UNKNOWN = "\0"  # stands for what is not known
 _SPECIAL = "{},*?[]~ \t\n"
 _HIDDEN = {ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SPECIAL)}  # quoted
 _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values(), strict=True)}
 _PATTERN = re.compile(r"[*?\[]|\{[^{}]*,")
-_NOT_KNOWN = re.compile(f"[{_UNKNOWN}{_OUTPUT}]")
 _DOCUMENTS = ("<<", "<<<")
 
 
@@ -45,20 +44,14 @@ def _stream(word: Word) -> tuple[Command, ...]:
 def text_of(state: State, word: Word) -> str | None:
     """Return the word as one text: of an assignment, a here-document."""
     whole = "".join(_part(state, part, is_whole=True) for part in word.parts)
-    return None if _NOT_KNOWN.search(whole) else _home(state, whole).translate(_SHOWN)
-
-
-def holds_output(state: State, word: Word) -> bool:
-    """Return True if a word holds the output of a command that is not known."""
-    return any(_OUTPUT in _part(state, part, is_whole=True) for part in word.parts)
+    return None if _UNKNOWN in whole else _home(state, whole).translate(_SHOWN)
 
 
 def _arg(state: State, text: str, stream: tuple[Command, ...]) -> Arg:
     text = _home(state, text)
-    known = _NOT_KNOWN.split(text, maxsplit=1)[0].translate(_SHOWN)
-    is_known = _NOT_KNOWN.search(text) is None
+    known = text.partition(_UNKNOWN)[0].translate(_SHOWN)
     is_pattern = _PATTERN.search(text) is not None
-    return Arg(known if is_known else None, known, is_pattern, _OUTPUT in text, stream)
+    return Arg(None if _UNKNOWN in text else known, known, is_pattern, stream)
 
 
 def _home(state: State, text: str) -> str:
@@ -76,7 +69,7 @@ def _part(state: State, part: Part, *, is_whole: bool = False) -> str:
         return part.value.translate(_HIDDEN) if part.is_quoted else part.value
     value = _value(state, part)
     if value is None:
-        return _OUTPUT if part.source == "$(" or part.value in state.outputs else _UNKNOWN
+        return _UNKNOWN
     if part.is_quoted or is_whole:
         return value.translate(_HIDDEN)
     return _UNKNOWN if "IFS" in state.variables else value  # where it is split nobody knows

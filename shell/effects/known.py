@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shell.bash import Command, Part, Word
 from shell.bash.pieces import MADE as MADE
-from shell.effects.expand import holds_output, text_of
+from shell.effects.expand import text_of
 from shell.effects.state import Arg, State
 from text import pattern
 
@@ -27,12 +27,8 @@ def assign(state: State, name: str, word: Word) -> None:
     state.variables.setdefault("PATH", "/usr/bin")
     value = text_of(state, word)
     _guard(state, name, value)
-    is_list = word.items is not None
     state.variables.pop(name, None)
-    state.outputs.discard(name)
-    if value is None or is_list:
-        state.outputs |= {name} if holds_output(state, word) else set()
-    else:
+    if value is not None and word.items is None:
         state.variables[name] = value
 
 
@@ -65,13 +61,6 @@ def declare(state: State, name: str, args: list[Arg], command: Command) -> None:
         if _NAME.fullmatch(name):
             parts = [Part("text", rest, first.is_quoted), *word.parts[1:]]
             assign(state, name, Word(parts, word.items))
-
-
-def read_variable(state: State, name: str, args: list[Arg], command: Command) -> None:
-    """`read NAME`, `mapfile NAME`."""
-    for each in args[1:]:
-        state.variables.pop(each.start, None)
-        state.outputs.add(each.start)
 
 
 def alias(state: State, name: str, args: list[Arg], command: Command) -> None:

@@ -29,18 +29,11 @@ _MOST_FILES, _MOST_BYTES = 20, 2_000_000  # beyond, a file counts by its size an
 
 
 class _Judged(NamedTuple):
-    """One finding with what is decided on it."""
+    """Hold what is decided on one finding."""
 
     verdict: str
+    risk: str
     said: tuple[Said, ...]
-    finding: Finding
-
-    @property
-    def risk(self) -> str:
-        """Return the risk that decides: the config forbids others than the four that are never
-        allowed."""
-        is_config = any(each.key == "gate.config_forbids" for each in self.said)
-        return "forbidden" if is_config else self.finding.risk
 
 
 class Gate(Grounds):
@@ -50,7 +43,7 @@ class Gate(Grounds):
         """Return the decision on a call. Never raises; takes well under 10 ms for what people
         write."""
         kept = [each for each in self.found(ask) if not (ask.stage and _is_seen(each))]
-        judged = [_Judged(*self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
+        judged = [self._verdict(each, is_tainted=ask.is_tainted) for each in kept]
         for wanted in ("refuse", "confirm"):
             chosen = [each for each in judged if each.verdict == wanted]
             if chosen:
@@ -67,17 +60,18 @@ class Gate(Grounds):
 
         return look(ask, self._findings(ask), self.reads)
 
-    def _verdict(self, finding: Finding, *, is_tainted: bool) -> tuple[str, tuple[Said, ...]]:
+    def _verdict(self, finding: Finding, *, is_tainted: bool) -> _Judged:
         risk = finding.risk
         if risk in REFUSED:
-            return "refuse", (finding.said,)
+            return _Judged("refuse", risk, (finding.said,))
         named = [each for each in (risk, finding.command) if each in self.settings.forbid]
         if named:
-            return "refuse", (finding.said, Said("gate.config_forbids", {"name": named[0]}))
+            said = Said("gate.config_forbids", {"name": named[0]})
+            return _Judged("refuse", "forbidden", (finding.said, said))
         is_free = risk in CONFIRMABLE and risk not in self.settings.confirm
         if is_free and not is_tainted:
-            return "allow", (finding.said, Said("gate.config_allows", {}))
-        return "confirm", (finding.said,)
+            return _Judged("allow", risk, (finding.said, Said("gate.config_allows", {})))
+        return _Judged("confirm", risk, (finding.said,))
 
     def _decision(
         self,

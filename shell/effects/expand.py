@@ -18,6 +18,7 @@ _HIDDEN = {ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SP
 _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values(), strict=True)}
 _PATTERN = re.compile(r"[*?\[]|\{[^{}]*,")
 _DOCUMENTS = ("<<", "<<<")
+_FETCHERS = frozenset(["curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"])
 
 
 def plain_arg(text: str) -> Arg:
@@ -105,3 +106,19 @@ def input_of(state: State, command: Command) -> str | None:
     args = expand(state, last.word)
     path = state.join(args[0].start) if args else None
     return state.written.get(path)
+
+
+def has_input(command: Command) -> bool:
+    """Return True if something is sent to a command, by a pipe or from a file."""
+    return command.is_piped or any(each.operator.startswith("<") for each in command.redirects)
+
+
+def is_fetched(command: Command) -> bool:
+    """Return True if what a command runs comes from the network: by a pipe, `<(…)` or `"$(…)"`."""
+    words = [*command.words, *(each.word for each in command.redirects)]
+    inner = [each for word in words for part in word.parts for each in part.commands]
+    while command.source is not None:
+        command = command.source
+        inner.append(command)
+    names = {each.words[0].written.rpartition("/")[2] for each in inner if each.words}
+    return not _FETCHERS.isdisjoint(names)

@@ -246,6 +246,7 @@ _BY_NAME: Mapping[str, Handler] = {
     **dict.fromkeys(("find", "gfind", "fd", "fdfind"), _find),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "git": clients.git,
+    "dd": clients.dd,
     "openssl": clients.openssl,
     "npx": _npx,
 }

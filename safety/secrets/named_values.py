@@ -185,13 +185,7 @@ def _as_number(pair: Pair) -> bool:
 def _in_quotes(pair: Pair) -> bool:
     if " " in pair.value.strip():  # a sentence, a message; a passphrase is called one
         return pair.is_password and pair.fits("phrase")
-    if len(pair.value) < _SHORTEST:
-        return _is_short_password(pair, pair.value)
-    return True
-
-
-def _is_short_password(pair: Pair, value: str) -> bool:
-    return len(value) == _SHORTEST - 1 and pair.is_password and pair.has_digit
+    return len(pair.value) >= _SHORTEST
 
 
 def _bare(pair: Pair) -> bool:
@@ -199,7 +193,7 @@ def _bare(pair: Pair) -> bool:
     if pair.fits("call", value + pair.after):
         return False
     if len(value) < _SHORTEST:
-        return _is_short_password(pair, value)
+        return False
     return pair.has_digit or pair.is_setting or not pair.fits("code", value)
 
 

@@ -75,7 +75,7 @@ def write_new(path: Path, data: bytes | str, mode: int = 0o600) -> bool:
 
 
 def fsync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk: a rename lasts only after this."""
+    """Write the names in a folder, or a file, to the disk: a rename lasts only after this."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

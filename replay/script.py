@@ -201,7 +201,7 @@ class _Child:
     def __init__(self) -> None:
         # what costs the start of runs that have no script
         from sandbox.cells import bubblewrap as walls
-        from sandbox.cells.levels import walled
+        from sandbox.cells.levels import bubblewrap
 
         self.printed = b""  # the end of it
         info, info_of_child = os.pipe()
@@ -211,7 +211,7 @@ class _Child:
         held = [*walls.narrow([CHILD], calls), "--info-fd", str(info_of_child)]
         try:
             self._process = subprocess.Popen(
-                [*walled(), *held, "--", *python, str(CHILD)],
+                [bubblewrap(), *held, "--", *python, str(CHILD)],
                 cwd="/",
                 # the seed of hashes is fixed, so that a script that goes over a set does the same
                 # in a resumed run

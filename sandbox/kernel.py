@@ -1,7 +1,7 @@
 """Ask the kernel for namespaces, mounts and fewer rights, without the C library's own words for
 them.
 
-For the programs of their own that hold scripts (cells/walls.py, cells/confine.py, stage/holder.py),
+For the programs of their own that hold scripts (cells/confine.py, stage/holder.py),
 which use few modules. Each raises OSError, with the place as its `filename`. Source: namespaces(7),
 mount_setattr(2), seccomp(2).
 """
@@ -29,7 +29,6 @@ EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
 OPENED, DO_NOT_WAIT = 0x20, 0o4000  # of inotify
 SET_DEATH_SIGNAL, SET_DUMPABLE, SET_SECCOMP, SECCOMP_FILTER, NO_NEW_PRIVS = 1, 4, 22, 2, 38
 DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there are
-SET_FLAGS, UP = 0x8914, 1  # of a network interface
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -124,21 +123,15 @@ def watches(number: int) -> set[int]:
             events = events[16 + int.from_bytes(named, sys.byteorder) :]
 
 
-def open_loopback() -> None:
-    """Open 127.0.0.1 in a new network namespace."""
-    import _socket
-    import fcntl
-    import struct
-
-    talk = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
-    fcntl.ioctl(talk.fileno(), SET_FLAGS, struct.pack("16sh14x", b"lo", UP))
-    talk.close()
+def python() -> list[str]:
+    """Return the words that start a program of our own, with nothing that it does not need."""
+    return [os.path.realpath(sys.executable), "-I", "-S", "-B"]
 
 
-def give_up(lines: bytes, *, keeps_rights: bool = False) -> None:
+def give_up(lines: bytes) -> None:
     """Give up the rights of root, from the exec on, and all system calls but what a filter lets
     through."""
-    for right in range(0 if keeps_rights else RIGHTS_OF_ROOT):
+    for right in range(RIGHTS_OF_ROOT):
         libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)
     checked(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
     if lines:

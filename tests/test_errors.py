@@ -15,7 +15,6 @@ from context.phrases import FOLDER
 from models.endpoint.failure import Failure
 from models.errors import LimitReached, ModelUnavailable
 from models.streams import NotAnAnswer
-from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.rows import cases, rows
 from tests.scales import nodes_of, tree_of
@@ -23,7 +22,7 @@ from tests.screen import scripted
 from ui import words
 
 FOLDERS = tuple(rows(__name__, "folders"))
-ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
+ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer)
 BLANK = re.compile(r"\{[^{}]*\}")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 

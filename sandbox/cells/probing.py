@@ -36,7 +36,7 @@ def tried() -> Level:
         return Level("none", f"there is none for {sys.platform}")
     reason, fix = _try_walls()
     if not reason:
-        return Level("full", program=levels.builder())
+        return Level("full", program=levels.bubblewrap())
     found = try_landlock(reason)
     return (
         found._replace(fix=fix)
@@ -67,12 +67,14 @@ def try_landlock(reason: str) -> Level | None:
 
 def _try_walls() -> tuple[str, str]:
     """Return why no walls can be built, "" where they can; and what would help."""
+    if levels.bubblewrap() == "bwrap":
+        return "bubblewrap is not installed", "sudo apt-get install bubblewrap"
     if not seccomp.is_known():
         return f"no filter of system calls for {os.uname().machine}", ""
     info = bubblewrap.file(seccomp.program(network="all"))
     try:
         words = [
-            *levels.walled(),
+            levels.bubblewrap(),
             *bubblewrap.wide([], info=info),
             "--as-pid-1",
             "--",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from pathlib import Path
+
+from sandbox.kernel import python
 
 PROXY_PORT = 3128  # on 127.0.0.1 of the cell's own network
 DIAL = Path(__file__).with_name("dial.py")
@@ -17,11 +17,7 @@ def proxied(port: int = PROXY_PORT) -> dict[str, str]:
     proxy = f"http://127.0.0.1:{port}"
     # ALL_PROXY is no socks5:// address: libraries without SOCKS fail at once when they see one
     found = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), proxy) | {"NO_PROXY": _HERE}
-    command = shlex.join([*_python(), str(DIAL), str(port), "%h", "%p"])
+    command = shlex.join([*python(), str(DIAL), str(port), "%h", "%p"])
     ssh = f"ssh -o {shlex.quote(f'ProxyCommand={command}')}"
     lower = {name.lower(): value for name, value in found.items()}
     return found | lower | {"GIT_SSH_COMMAND": ssh, "NODE_USE_ENV_PROXY": "1"}
-
-
-def _python() -> list[str]:
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B"]

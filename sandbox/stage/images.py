@@ -5,23 +5,20 @@ What a call has changed is told by ctimes, which the kernel alone sets. It is re
 change of a file tool; where somebody must be asked first it is undone at once, and a yes undoes
 that.
 
-    STORE/images/0123456789abcdef/tree, known     a copy of a folder, and the state in which each
+    undo/images/0123456789abcdef/tree, known      a copy of a folder, and the state in which each
                                                   file was copied
-    STORE/homes/01234567                          names a home, which several stores may have
 """
 
 from __future__ import annotations
 
 import fcntl
-import glob
 import hashlib
 import marshal
 import os
-import secrets
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,16 +68,17 @@ class Images:
     """The images of some folders, held by one call at a time."""
 
     def __init__(self, roots: Iterable[str | Path], home: Path) -> None:
-        """Raise StageError where scripts could reach the images, or these not be renamed into the
-        folders."""
+        """Raise StageError where images cannot be renamed into the folders."""
         self.home = home.resolve()
         self.roots = places.outermost(map(str, roots))
         table = places.mounted()
         if places.covered(self.roots, table) != self.roots:
             raise StageError("a part of the folders is another file system, or closed to us")
         points = [each.point for each in table]
-        self._stores = {root: self._store(root, points) for root in self.roots}
-        self.hidden = [str(self.home), *self._stores.values()]
+        if not all(places.is_one_mount(str(self.home), root, points) for root in self.roots):
+            raise StageError(
+                "a part of the folders is on another file system than the agent's home"
+            )
         self._held = ExitStack()
 
     def begin(self, run: str, call: str) -> Snapshot:
@@ -94,12 +92,11 @@ class Images:
 
     def _entry(self, run: str, call: str) -> Entry:
         entry = entries.make(self.home, run, call)
-        stores = (places.entry_in(each, self.home, entry.number) for each in self._stores.values())
-        named = zip(self.roots, (f"{store}/{n}" for n, store in enumerate(stores)), strict=True)
+        stores = [f"{entry.folder}/{count}" for count in range(len(self.roots))]
+        named = zip(self.roots, stores, strict=True)
         layers = [places.placed(root, store, store) for root, store in named]
-        for layer in layers:
-            trees.remove(layer.store)  # of a home that was here before this one
-            os.makedirs(f"{layer.store}/kept", mode=0o700)
+        for store in stores:
+            os.makedirs(f"{store}/kept", mode=0o700)
         entry.write(sync=True, state="direct", layers=layers, imaged=self.roots)
         return entry
 
@@ -160,24 +157,9 @@ class Images:
         mine = [each for each in images if not is_in_use(each.path)]
         entry.write(sync=True, images=mine, before=before, inside=inside)
 
-    def _store(self, root: str, points: list[str]) -> str:
-        """Return the undo store for a root: on its file system, and in no root. Somebody else may
-        have taken the first name beside."""
-        beside = f"{places.BESIDE}-{os.geteuid()}"
-        ours, new = sorted(glob.glob(f"{beside}-*")), f"{beside}-{secrets.token_hex(4)}"
-        for store in (f"{self.home}/undo", beside, *ours, new):
-            if not any(places.is_below(store, each) for each in self.roots):
-                os.makedirs(store, mode=0o700, exist_ok=True)
-                found = os.lstat(store)
-                is_ours = found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
-                if is_ours and places.is_one_mount(store, root, points):
-                    _Homes(store).note(self.home)
-                    return store
-        raise StageError(f"there is no place for images of {root} that a script cannot reach")
-
     def _folder(self, root: str) -> str:
         name = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
-        return f"{self._stores[root]}/images/{name}-{places.short(self.home)}"
+        return f"{self.home}/undo/images/{name}"
 
     def _copy_of(self, root: str, path: str) -> str:
         return f"{self._folder(root)}/tree{path[len(root.rstrip('/')) :]}"
@@ -241,7 +223,7 @@ class Snapshot(Stage):
     def of(cls, entry: Entry, images: Images) -> Snapshot:
         """Return the changes of a call that begins."""
         found = cls(entry, [], None, None)
-        found._images, found.roots, found.hidden = images, images.roots, images.hidden
+        found._images, found.roots = images, images.roots
         return found
 
     @cached_property
@@ -259,16 +241,20 @@ class Snapshot(Stage):
         if self._images is None:
             steps = map(Step.read, self._entry.record["steps"])
             shown = tuple(read_changes(self._entry.record["shown"]))
-            return [_waiting(each) for each in steps if each.way != "dress"], ChangeSet(shown)
+            done = []  # of each step that is undone, what it had done
+            for path, kept in [(each.path, each.kept) for each in steps if each.way != "dress"]:
+                before, after = trees.look(path), trees.look(kept) if kept else None
+                kind = kind_of(before, after)
+                done.append(Delta(kind, path, kept, 0, before, after))
+            return done, ChangeSet(shown)
         try:
             self._images.collect(self._entry)
-            return direct.finish(self._entry, self._told)
+            return direct.finish(
+                self._entry, lambda found: summary.change_set(found, self.is_ours, self.decides)
+            )
         finally:
             self._entry.close()
             self._images.close()
-
-    def _told(self, found: list[Delta]) -> ChangeSet:
-        return summary.change_set(found, self.is_ours, self.decides)
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
         """Return False: nothing falls apart here."""
@@ -328,37 +314,6 @@ class Snapshot(Stage):
         return number
 
 
-class _Homes:
-    """The homes that share a store."""
-
-    def __init__(self, store: str) -> None:
-        self.store, self.folder = Path(store), Path(store) / "homes"
-
-    def note(self, home: Path) -> None:
-        """Note a home; of a new one, remove first what is kept for homes that are gone."""
-        name = self.folder / places.short(home)
-        if not name.exists():
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            for other in self.folder.glob("?" * len(name.name)):
-                with suppress(FileNotFoundError):  # another process removes it too
-                    self._remove_if_gone(other)
-            draft = self.folder / f".{name.name}"
-            draft.write_bytes(b"%d %s" % (home.stat().st_dev, os.fsencode(home)))
-            draft.replace(name)
-
-    def _remove_if_gone(self, name: Path) -> None:
-        """Remove what is kept for a home that was removed; one on a disk that is not mounted was
-        not."""
-        device, _, home = name.read_bytes().partition(b" ")
-        path = Path(os.fsdecode(home))
-        found = next(each for each in (path, *path.parents) if each.exists())
-        if found != path and found.stat().st_dev == int(device):
-            own = f"*-{name.name}"
-            for kept in (*self.store.glob(own), *self.store.glob(f"images/{own}")):
-                trees.remove(str(kept))
-            name.unlink()
-
-
 def collect(entry: Entry) -> None:
     """Note what a call had changed when it was killed. Raises StageError and OSError."""
     if "imaged" in entry.record and "images" not in entry.record:
@@ -382,9 +337,3 @@ def _touched(known: States, now: States) -> Iterator[str]:
         if old is None or new is None or old.is_folder != new.is_folder:
             whole.add(path)
         yield path
-
-
-def _waiting(step: Step) -> Delta:
-    """Return what an undone step had done."""
-    before, after = trees.look(step.path), trees.look(step.kept) if step.kept else None
-    return Delta(kind_of(before, after), step.path, step.kept, 0, before, after)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from sandbox.undo.old_trash import Trash as Trash
     from sandbox.undo.places import StageError as StageError
     from sandbox.undo.store import UndoStore as UndoStore
 else:

@@ -20,6 +20,7 @@ from sandbox.undo.places import Layer, StageError
 from sandbox.undo.steps import Interfered, Step, do_all
 from sandbox.undo.walk import LEFT_ALONE, Delta, Dress, dress_of, staged_dress
 
+# a file with several links is written to when its other names have gone where they should
 _ORDER = ("move", "inside", "dress")
 
 
@@ -50,12 +51,6 @@ def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> li
     for count, delta in enumerate(found):
         layer = entry.layers[delta.layer]
         steps.append(_step(delta, layer, count, clocks[delta.layer].since(), links))
-    return in_order(steps)
-
-
-def in_order(steps: list[Step]) -> list[Step]:
-    """Return steps so that a file with several links is written to when its other names have gone
-    where they should."""
     return sorted(steps, key=lambda step: _ORDER.index(step.way))
 
 
@@ -103,18 +98,13 @@ def _clean(upper: str) -> None:
     inside = list(trees.below(upper)) if trees.is_folder(os.lstat(upper)) else []
     for entry in reversed(inside):  # a folder that is closed again lets nobody in
         if trees.is_whiteout(entry.stat(follow_symlinks=False)):
-            _remove_silently(entry.path)
+            folder = os.path.dirname(entry.path)
+            found = os.lstat(folder)
+            os.unlink(entry.path)
+            os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
         else:
             trees.unmark(entry.path)
     trees.unmark(upper)
-
-
-def _remove_silently(path: str) -> None:
-    """Remove a file and leave the time of its folder."""
-    folder = os.path.dirname(path)
-    found = os.lstat(folder)
-    os.unlink(path)
-    os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def carry_out(
@@ -151,7 +141,7 @@ class _Watch:
 
     def __init__(self, steps: list[Step], found: Sequence[Delta], clocks: Sequence[Clock]) -> None:
         self.clocks = clocks
-        self.states = dict(_states(steps)) | dict(_seen(found))
+        self.states = dict(_states(steps, found))
         self.folders = {each.path: each for each in found if trees.is_folder(each.before)}
         self.written = {_file_of(step.path) for step in steps if step.way == "inside"}
         self.above = {str(folder) for step in steps for folder in Path(step.path).parents}
@@ -171,16 +161,13 @@ class _Watch:
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
 
-def _states(steps: list[Step]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield the state of each file that a step is about."""
-    for step in steps:
-        for path in (step.path, step.put):
-            if path and (file := _file_of(path)):
-                yield file, _state_of(path)
-
-
-def _seen(found: Sequence[Delta]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield the state in which each file was looked at."""
+def _states(
+    steps: list[Step], found: Sequence[Delta]
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the state of each file that a step is about, as it was looked at where it was."""
+    for path in [path for step in steps for path in (step.path, step.put)]:
+        if path and (file := _file_of(path)):
+            yield file, _state_of(path)
     for each in found:
         if each.before:
             stamp = trees.stamp_of(each.before)
@@ -201,6 +188,7 @@ def _state_of(path: str) -> tuple[int, int]:
 
 def record_done(entry: Entry, steps: list[Step], changes: ChangeSet) -> None:
     """Close an entry whose steps something else has done."""
+    steps = sorted(steps, key=lambda step: _ORDER.index(step.way))
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     entry.write(steps=steps, began=began, changes=listed(changes))
     finish(entry, steps)

@@ -20,6 +20,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -58,7 +59,6 @@ class Entry:
         self.number = folder.name
         self.record: dict[str, Any] = {}
         self.mounted: list[Layer] = []  # its layers, or parts of them
-        self.left_out = 0  # of the parts
         self._marked: Mark | None = None
 
     @property
@@ -140,12 +140,9 @@ class Entry:
             for folder in {os.path.dirname(beside), os.path.dirname(layer.store)}:
                 if Path(folder) != self.folder:
                     _remove_empty(folder)
-                    self._leave_mount(os.path.dirname(folder))
-
-    def _leave_mount(self, store: str) -> None:
-        """Remove the store of a mount that keeps nothing."""
-        if os.path.basename(store) == STORE:
-            _remove_empty(store)
+                    store = os.path.dirname(folder)
+                    if os.path.basename(store) == STORE:  # of a mount that keeps nothing
+                        _remove_empty(store)
 
     def remove(self) -> None:
         """Remove the entry with all that it keeps; not where steps are half done, which `recover`
@@ -266,10 +263,8 @@ def _locked(folder: Path) -> int:
 
 
 def _remove_empty(folder: str) -> None:
-    try:
+    with suppress(OSError):
         os.rmdir(folder)
-    except OSError:
-        return
 
 
 def is_undo(record: dict[str, Any]) -> bool:

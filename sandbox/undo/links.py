@@ -18,9 +18,6 @@ from text import pattern
 MOST_BYTES = 1 << 30
 MOST_FILES = 5000
 _REFUSED = pattern(rb"cross-device|EXDEV")
-_READ_ONLY = pattern(
-    rb"[Rr]ead-only file ?system|EROFS|\xe5\x8f\xaa\xe8\xaf\xbb\xe6\x96\x87\xe4\xbb\xb6\xe7\xb3\xbb\xe7\xbb\x9f"
-)  # and in Chinese
 _UNLIKE = pattern(rb"hardlink different from source at '.+(/objects/.+)'")
 _QUOTED = pattern(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
@@ -207,11 +204,6 @@ def _link(original: str, place: str) -> None:
             os.unlink(place)
         os.rename(draft, place)
     os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
-
-
-def is_read_only(output: bytes) -> bool:
-    """Return True if a program says that it could not write where nobody can."""
-    return bool(_READ_ONLY.search(output))
 
 
 def refused_folders(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import stat
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from config import Worded
 from sandbox import kernel
 
 STORE = ".sopwith-undo"  # at the top of a root on another file system than the home folder
-BESIDE = "/var/tmp/sopwith"  # of each user, for images of roots that hold the home folder
 SHARED_MEMORY = "/dev/shm"
 # File systems that hold no files of anybody.
 _OF_THE_KERNEL = frozenset(
@@ -72,14 +70,12 @@ def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     found = []
     for root in outermost(roots):
         below = [point for point in points if is_inside(point, root)]
-        found += [folder for folder in (root, *below) if _is_covered(folder, points)]
+        for folder in (root, *below):
+            mount = points[point_of(folder, points)]
+            is_ours = mount.kind not in _OF_THE_KERNEL and not mount.is_read_only
+            if is_ours and os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK):
+                found.append(folder)
     return found
-
-
-def _is_covered(folder: str, points: dict[str, Mounted]) -> bool:
-    mount = points[point_of(folder, points)]
-    is_ours = mount.kind not in _OF_THE_KERNEL and not mount.is_read_only
-    return is_ours and os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)
 
 
 def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]]:
@@ -95,12 +91,11 @@ def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]
         for path in set(_open_folders(folder)).difference(points):
             holds_mounts = any(is_below(point, path) for point in inside)
             (above if holds_mounts else found).append(path)
-    return [_part(layer, path, number) for number, path in enumerate(sorted(found))], walls
-
-
-def _part(layer: Layer, path: str, number: int) -> Layer:
-    upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
-    return layer._replace(lower=path, upper=upper, work=f"{layer.work}/{number}")
+    divided = []
+    for number, path in enumerate(sorted(found)):
+        upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
+        divided.append(layer._replace(lower=path, upper=upper, work=f"{layer.work}/{number}"))
+    return divided, walls
 
 
 def _open_folders(folder: str) -> list[str]:
@@ -163,12 +158,7 @@ def entry_in(store: str, home: Path, number: str) -> str:
     share."""
     if store == str(home / "undo"):
         return f"{store}/{number}"
-    return f"{store}/{number}-{short(home)}"
-
-
-def short(home: Path) -> str:
-    """Return what stands for a home folder in the names of others."""
-    return hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
+    return f"{store}/{number}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
 
 
 def placed(lower: str, store: str, upper: str) -> Layer:
@@ -223,11 +213,8 @@ def sockets(roots: Iterable[str]) -> list[str]:
         path = os.fsdecode(line.split(b" ", 7)[-1].strip())
         if path.startswith("/") and any(is_below(path, root) for root in roots):
             found.add(path)
-    return sorted(path for path in found if _is_socket(path))
+    return sorted(filter(_is_socket, found))
 
 
 def _is_socket(path: str) -> bool:
-    try:
-        return stat.S_ISSOCK(os.lstat(path).st_mode)
-    except OSError:
-        return False
+    return Path(path).is_socket() and not Path(path).is_symlink()

@@ -12,7 +12,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from sandbox.undo import trees
@@ -56,12 +56,24 @@ class Step(NamedTuple):
 
     def do(self) -> None:
         """Do it, as far as it is not done. Raises Interfered and OSError."""
-        _DO[self.way](self)
+        match self.way:
+            case "move":
+                _move(self)
+            case "inside":
+                _overwrite(self.put, self.path, self.old)
+            case "dress":
+                _put_on(self.path, self.after)
 
     def take_back(self) -> None:
         """Bring back what stood there, as far as the step was done. Raises Interfered and
         OSError."""
-        _TAKE_BACK[self.way](self)
+        match self.way:
+            case "move":
+                _move_back(self)
+            case "inside":
+                _overwrite(self.kept, self.path, self.old)
+            case "dress":
+                _put_on(self.path, self.before)
 
     def inverse(self, kept: str) -> Step:
         """Return the step that brings back what stood there; what stands there now goes to
@@ -88,17 +100,12 @@ def do_all(steps: list[Step], check: Callable[[Step], None] = lambda _: None) ->
         raise
 
 
-def take_back_all(steps: Iterable[Step]) -> None:
-    """Take back what was done of the steps."""
-    for step in backwards(steps):
+def take_back_all(steps: list[Step]) -> None:
+    """Take back what was done of the steps: last first, but times at the end, since each rename
+    changes that of its folder."""
+    last_first = steps[::-1]
+    for step in sorted(last_first, key=lambda step: step.way == "dress"):
         step.take_back()
-
-
-def backwards(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps in the order in which they are taken back: last first, but times at the end,
-    since each rename changes that of its folder."""
-    last_first = list(steps)[::-1]
-    return sorted(last_first, key=lambda step: step.way == "dress")
 
 
 def _move(step: Step) -> None:
@@ -149,14 +156,6 @@ def _move_back(step: Step) -> None:
             _rename(step.kept, step.path)
 
 
-def _write_inside(step: Step) -> None:
-    _overwrite(step.put, step.path, step.old)
-
-
-def _write_back(step: Step) -> None:
-    _overwrite(step.kept, step.path, step.old)
-
-
 def _overwrite(source: str, target: str, inode: int) -> None:
     """Write the content of one file into another, which stays the same file for all its names."""
     if _inode(target) != inode:
@@ -167,14 +166,6 @@ def _overwrite(source: str, target: str, inode: int) -> None:
             new.truncate()
             os.fsync(new.fileno())
     trees.clothe(source, target)
-
-
-def _dress(step: Step) -> None:
-    _put_on(step.path, step.after)
-
-
-def _undress(step: Step) -> None:
-    _put_on(step.path, step.before)
 
 
 def _put_on(path: str, wanted: Dress | None) -> None:
@@ -190,14 +181,6 @@ def _put_on(path: str, wanted: Dress | None) -> None:
         os.chmod(path, wanted.mode)
     if wanted.mtime != LEFT_ALONE:
         os.utime(path, ns=(os.lstat(path).st_atime_ns, wanted.mtime), follow_symlinks=False)
-
-
-_DO: dict[Way, Callable[[Step], None]] = {"move": _move, "inside": _write_inside, "dress": _dress}
-_TAKE_BACK: dict[Way, Callable[[Step], None]] = {
-    "move": _move_back,
-    "inside": _write_back,
-    "dress": _undress,
-}
 
 
 def _inode(path: str) -> int:

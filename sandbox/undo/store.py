@@ -10,7 +10,7 @@ import errno
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.undo import entries
@@ -66,7 +66,10 @@ class UndoStore:
         for mark in marks:
             record = entries.peek(self.home / "undo" / mark.number)
             if record.get("state") in entries.FINAL:
-                yield _kept(mark.number, record)
+                changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
+                run, call, at, state = (record[name] for name in ("run", "call", "at", "state"))
+                fields = run, call, at, state, changes, record.get("bytes", 0), is_undo(record)
+                yield Kept(mark.number, *fields)
 
     def changes(self, run: str, call: str | None = None) -> list[Kept]:
         """Return what a run, or one call of it, has changed, in its order."""
@@ -161,9 +164,3 @@ class UndoStore:
         for entry in found:
             entry.close()
         raise StageError(f"{run} is being changed by another process; try again")
-
-
-def _kept(number: str, record: dict[str, Any]) -> Kept:
-    changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
-    run, call, at, state = (record[name] for name in ("run", "call", "at", "state"))
-    return Kept(number, run, call, at, state, changes, record.get("bytes", 0), is_undo(record))

@@ -60,12 +60,10 @@ def one(text: str) -> dict[str, Any]:
 KINDS = sorted({kind for kind, _ in rows(ATTACKS)})
 
 
-@pytest.mark.parametrize("kind, builder", [*((kind, "") for kind in KINDS), ("escape", "ours")])
+@pytest.mark.parametrize("kind", KINDS)
 def test_nothing_gets_out_or_lost_without_a_question(
-    kind: str, builder: str, world: World, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+    kind: str, world: World, cli: CommandLine
 ) -> None:
-    if builder:
-        monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
     assert harmed(world, kind, cli) == {}
     assert not (world.outside / "escaped").exists()
 

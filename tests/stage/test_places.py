@@ -1,11 +1,9 @@
 """A stage works, or says why not, wherever the folders of an owner lie."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from sandbox.cells import levels
 from sandbox.stage import Stage
 from tests.stage.apart import passes
 
@@ -159,54 +157,19 @@ assert not list((home / "undo").iterdir())
     )
 
 
-def test_beside_a_mount_a_call_costs_by_what_it_uses(tmp_path: Path) -> None:
-    """Where the kernel locks mounts, each folder beside one is covered by itself: of many, those
-    that a call writes in."""
+def test_each_folder_beside_a_mount_is_covered_by_itself(tmp_path: Path) -> None:
     passes(
         tmp_path,
         """
 for count in range(200):
     (root / f"d{count:03}").mkdir()
-    os.utime(root / f"d{count:03}", (count, count))
 mount("-t", "tmpfs", "tmpfs", root / "d100")
 lock()
 stage = Stage.open([root], home, "r", "c")
-def covered():
-    table = Path(f"/proc/{stage._holder.pid}/mountinfo").read_text()
-    return table.count(" - overlay ")
-assert covered() < 80, covered()
 words = ["bash", "-c", "echo 1 > d199/f; echo 2 > d000/f; echo 3 > d100/f"]
 assert stage.run(words, root) == (0, b"")
 stage.commit()
 assert [(root / name / "f").read_text() for name in ("d199", "d000", "d100")] == ["1\\n", "2\\n", "3\\n"]
-""",
-    )
-
-
-def test_a_refusal_that_a_program_swallows_is_told(tmp_path: Path) -> None:
-    passes(
-        tmp_path,
-        """
-from models.base import ToolResult
-from safety.gate import Decision
-from tools.staged import Staging
-for count in range(100):
-    (root / f"d{count:03}").mkdir()
-    os.utime(root / f"d{count:03}", (count, count))
-mount("-t", "tmpfs", "tmpfs", root / "d050")
-lock()
-def said(script):
-    stage, code, output = staged(script)
-    staging = Staging(base / "run", [root], lambda: UndoStore(home))
-    staging.judge = lambda _: Decision("allow", "none")
-    settling = staging.settle(stage, ToolResult("ok", {"output": ""}), "c", "h", None)
-    try:
-        while True:
-            next(settling)
-    except StopIteration as ended:
-        return ended.value.data.get("read_only", "")
-assert "35 folders" in said("(echo 1 > d000/f) 2>/dev/null; true")
-assert said("echo 1 > d001/f") == "" and (root / "d001/f").exists()
 """,
     )
 
@@ -291,14 +254,3 @@ assert (root / "b/f").read_text() == (root / "a/f").read_text() == "new\\n"
 assert not (root / "c").exists()
 """,
     )
-
-
-def test_in_our_own_walls_a_command_has_our_number(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
-    stage = Stage.open([root], home, "r", "c1")
-    code, output = stage.run(["sh", "-c", "id -u; echo x > new"], root)
-    assert (code, output.split()) == (0, [str(os.getuid()).encode()])
-    assert [change.path.name for change in stage.changes.changes] == ["new"]
-    stage.discard()

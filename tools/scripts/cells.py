@@ -23,9 +23,9 @@ from select import POLLIN, poll
 from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
-from sandbox.cells.levels import Level, walled
+from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Held, Running, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ class Cell:
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.holder = _holder() if is_staged else None
+        self.holder: Holder | None = None
+        if is_staged:
+            from sandbox.stage import Holder
+
+            self.holder = Holder()
         info = bubblewrap.call_filter()
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
@@ -63,7 +67,7 @@ class Cell:
         counts = (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         supervised = mounts.supervisor(inner.fileno(), door, *counts)
         line = [
-            *walled(sandbox.level.program),
+            sandbox.level.program,
             "--args",
             str(words),
             "--as-pid-1",
@@ -179,7 +183,7 @@ class Cell:
                 os.kill(each, signal.SIGKILL)
 
 
-class Call:
+class Call(Running):
     """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit`
     is readable when there is news. `stop` it on every way out."""
 
@@ -201,9 +205,8 @@ class Call:
         if self.way_out:
             self.way_out.begin(leave)
         self.code: int | None = None
-        self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
-        self._guarded = guarded
+        self.guard = guarded.taken if guarded else None
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
         self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
@@ -269,19 +272,6 @@ class Call:
         with contextlib.suppress(OSError):
             self._cell.talk.send(b"kill")
         self._wait(NOTHING_LEFT_SECONDS)
-
-    def widen(self, leave: Leave) -> None:
-        """Let the next command of a shell reach these hosts too."""
-        if self.way_out:
-            self.way_out.widen(leave)
-
-    def closed_to(self) -> str:
-        """Return a line on the hosts that the script has asked in vain; "" for none."""
-        return self.way_out.said() if self.way_out else ""
-
-    def taken(self, folder: Path) -> list[str]:
-        """Bring back what the script may not change; what it made of it goes to `folder`."""
-        return self._guarded.taken(folder) if self._guarded else []
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -369,7 +359,7 @@ class Cells:
         try:
             plan = self._planner.plan(work.cwd, work.leave, port)
             if stage:
-                plan = self._planner.imaged(plan, stage.roots, stage.hidden)
+                plan = self._planner.imaged(plan, stage.roots)
             shows = stage.shows if stage else ()
             tree = self._in_place(level, work, plan, variables, shows)
         except OSError:
@@ -408,7 +398,7 @@ class Cells:
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
         tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
-        tree.guarded = guarded
+        tree.guard = guarded.taken if guarded else None
         return tree
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
@@ -435,7 +425,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     assert cell.holder is not None and work.opens is not None
     try:
         cell.stand()
-        cell.holder.cwd = str(work.cwd)
         stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
     except OSError as error:
         cell.close()
@@ -445,12 +434,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     except OSError:
         stage.discard()
         raise
-
-
-def _holder() -> Holder:
-    from sandbox.stage import Holder
-
-    return Holder()
 
 
 def _end(cells: dict[bool, Cell], temporary: Path | None) -> None:

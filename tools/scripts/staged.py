@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from models.base import ToolResult
 from safety.changes import Change, ChangeSet
-from sandbox.cells.levels import walled
+from sandbox.cells.levels import bubblewrap
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
@@ -40,7 +40,7 @@ def argv(type: str, script: str) -> list[str]:
 
 def confined(roots: list[Path], command: list[str]) -> list[str]:
     """Return a command that can write in the roots alone, and reach no daemon by its socket."""
-    words = [*walled(), "--die-with-parent", "--ro-bind", "/", "/"]
+    words = [bubblewrap(), "--die-with-parent", "--ro-bind", "/", "/"]
     words += ["--dev-bind", "/dev", "/dev", "--tmpfs", "/run", "--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]

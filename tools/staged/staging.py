@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from tools.scripts.staged import Hold
 
 MOST_NAMED = 5
-READ_ONLY = (
-    "{count} folders that nobody has changed lately could not be written to, as mounts lie beside them;"
-    " where a script needs one of them, let it show its error, or give the folder as cwd"
-)
 _ELSEWHERE = re.compile(r"~|\bHOME\b|\.\.|\bcd\s*(?:$|[;&|\n])")
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
@@ -127,8 +123,6 @@ class Staging:
             return _failed(result, str(error))
         if stage.opened:
             result.data["hidden"] = _hidden(stage.opened)
-        if stage.left_out:
-            result.data["read_only"] = READ_ONLY.format(count=stage.left_out)
         if hold:
             result = held(hold, result, with_rewritten(stage))
             if "held" in result.data:

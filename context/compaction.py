@@ -72,7 +72,8 @@ class Compaction(NamedTuple):
     def _said(self, turn: Sequence[Message]) -> list[Message]:
         """Return what stays whole of a folded turn: the owner's words, answers to a question
         included."""
-        said = [message for message in turn if _is_said(message)]
+        asked = (message for message in turn if message["role"] == "user")
+        said = [message for message in asked if "images" not in message]
         if question := _question(turn):
             answer = next(each["content"] for each in turn if each["role"] == "tool")
             text = self.prompts.text("owner_answered", question=question, answer=answer)
@@ -169,11 +170,6 @@ def _imageless(message: Message) -> Message:
 
 def _file_name(turn: int) -> str:
     return f"{turn:04d}.txt"
-
-
-def _is_said(message: Message) -> bool:
-    """Return True for words of the owner, or about the owner's files: they stay whole."""
-    return message["role"] == "user" and "images" not in message
 
 
 def _question(turn: Sequence[Message]) -> str:

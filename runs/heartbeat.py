@@ -101,7 +101,9 @@ def beat(config: Config, now: datetime) -> Digest:
     """Make one digest. `now` is aware, in the owner's timezone. Raises as
     memory/digest/distilling.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
-    _put_old_runs_away(config, now)
+    if config.runs.archive_days > 0:
+        with suppress(OSError):  # no space, somebody at work: the next time finishes
+            put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
     agent = Agent(config)
     redact = agent.parts.redactor()
     more = _important(config.home, now)
@@ -136,14 +138,6 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
         return
     if has_read:
         work_off(config.home, lambda: None, WORK_SECONDS, config.graph)
-
-
-def _put_old_runs_away(config: Config, now: datetime) -> None:
-    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is;
-    the next time finishes."""
-    if config.runs.archive_days > 0:
-        with suppress(OSError):
-            put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
 
 
 def _asking(agent: Agent) -> AskModel | None:

@@ -89,14 +89,12 @@ def example(sop: Sop, lang: Lang) -> str:
         return sop.name
     texts = [each.text for each in sop.procedure.wordings]
     found = next((each for each in texts if each.isascii() == (lang == "en")), texts[0])
-    chosen = re.sub(r"\[([^\]|]*)([^\]]*)\]", _first_choice, found)
+    chosen = re.sub(
+        r"\[([^\]|]*)([^\]]*)\]", lambda said: "" if said[2].endswith("|") else said[1], found
+    )
     schemas = sop.procedure.parameters
     filled = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: _value(slot[1], schemas[slot[1]]), chosen)
     return " ".join(filled.split())
-
-
-def _first_choice(choices: re.Match[str]) -> str:
-    return "" if choices[2].endswith("|") else choices[1]
 
 
 def _value(name: str, schema: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ class Extent(NamedTuple):
 
     up_to: int = 0
     folded: int = 0
-    room: int = 8_000  # characters of the lines of folded turns; logs of older versions say none
+    room: int = 8_000  # characters of the lines of folded turns
 
 
 class Compaction(NamedTuple):

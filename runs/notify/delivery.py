@@ -80,10 +80,8 @@ class Outbox:
 
     def waiting(self) -> list[Delivery]:
         """Return what is to be sent to addresses that are configured, oldest first."""
-        query = """SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)
-            WHERE state = 'waiting' AND due <= ? ORDER BY at, id"""
-        found = self._rows(query, (now(),))
-        return [each for each in map(Delivery._make, found) if each.url in self._urls]
+        found = self._deliveries("state = 'waiting' AND due <= ? ORDER BY at, id", now())
+        return [each for each in found if each.url in self._urls]
 
     def next_due(self) -> float | None:
         """Return when the next delivery may be tried, as seconds since 1970; None when none
@@ -113,12 +111,14 @@ class Outbox:
 
     def unsure(self) -> list[Delivery]:
         """Return what a kill cut off while it was sent; it counts as settled from now on."""
-        query = """SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)
-            WHERE state = 'trying'"""
-        found = [Delivery._make(row) for row in self._rows(query)]
+        found = self._deliveries("state = 'trying'")
         for each in found:
             self.set(each, "unsure")
         return found
+
+    def _deliveries(self, where: str, *values: object) -> list[Delivery]:
+        query = "SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)"
+        return [Delivery._make(row) for row in self._rows(f"{query} WHERE {where}", values)]
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         if not (self.folder / "outbox.sqlite3").exists():

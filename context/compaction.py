@@ -63,7 +63,7 @@ class Compaction(NamedTuple):
             if number <= to.folded:
                 said += self._said(turn)
             elif now.up_to < number <= to.up_to and not _question(turn):
-                kept += [_imageless(self._shrunk(number, message)) for message in turn]
+                kept += [self._shrunk(number, message) for message in turn]
             else:
                 kept += turn
         folded = [self._folded(to)] if to.folded else []
@@ -93,6 +93,8 @@ class Compaction(NamedTuple):
                         (self.folder / RESULTS / _file_name(number)).write_bytes(text)
 
     def _shrunk(self, turn: int, message: Message) -> Message:
+        if "images" in message:  # the text names the files
+            message = {"role": message["role"], "content": message["content"]}
         if not _shrinks(message):
             return message
         text = message["content"]
@@ -159,13 +161,6 @@ def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
 def _shrinks(message: Message) -> bool:
     """Return True for a result that is longer than the line that takes its place."""
     return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
-
-
-def _imageless(message: Message) -> Message:
-    """Return the text, which names the files."""
-    return (
-        {"role": message["role"], "content": message["content"]} if "images" in message else message
-    )
 
 
 def _file_name(turn: int) -> str:

@@ -210,12 +210,9 @@ def stats(args: Namespace, config: Config) -> int:
     """`sops stats NAME`: per run its lane and what it took, then what was saved. `args`: sop,
     json."""
     sop = find(config, args.sop)
-    runs = SopStats(config.home).runs(sop.name)
-    counts = count(runs, _went_back(config, sop.name))
+    runs, counts = learning_curve(config, sop)
     if args.json:
-        rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
-        about = {"sop": sop.name, "status": sop.status, "version": sop.version}
-        print_json({**about, "runs": rows, "totals": asdict(counts)})
+        print_json(curve_as_json(sop, runs, counts))
         return 0
     print(f"{sop.name} {sop.version} · {sop.status}")
     if not runs:
@@ -229,14 +226,21 @@ def stats(args: Namespace, config: Config) -> int:
     return 0
 
 
-def _went_back(config: Config, name: str) -> int:
-    """Return the version that the last rollback made; 0 where there was none, or no history is
-    kept."""
+def learning_curve(config: Config, sop: Sop) -> tuple[list[SopRun], Counts]:
+    """Return the runs of an SOP and what they come to since the last rollback."""
     try:
-        found = changes(config).history(name)
+        versions = changes(config).history(sop.name)
     except RepositoryError:
-        return 0
-    return next((each.version for each in found if each.restores), 0)
+        versions = []
+    runs = SopStats(config.home).runs(sop.name)
+    return runs, count(runs, next((each.version for each in versions if each.restores), 0))
+
+
+def curve_as_json(sop: Sop, runs: Sequence[SopRun], counts: Counts) -> dict[str, Any]:
+    """Return the learning curve for machines."""
+    rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
+    about = {"sop": sop.name, "status": sop.status, "version": sop.version}
+    return {**about, "runs": rows, "totals": asdict(counts)}
 
 
 def _print_runs(runs: Sequence[SopRun]) -> None:
@@ -284,10 +288,6 @@ def _totals(counts: Counts) -> list[str]:
         parts = [say("stats_saved_tokens", tokens=f"{saved.tokens:,}"), _duration(saved.seconds)]
         parts += [describe.money(saved.cost)] if saved.cost > 0 else []
         lines.append(say("stats_saved", run=counts.first, saved=" · ".join(parts)))
-    if counts.break_even is not None:
-        lines.append(say("stats_paid", n=counts.break_even, unit=say(f"stats_unit_{counts.unit}")))
-    elif counts.first is not None:
-        lines.append(say("stats_not_paid", unit=say(f"stats_unit_{counts.unit}")))
     return lines
 
 

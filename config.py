@@ -496,7 +496,7 @@ def _with_environment(
 def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of
     Anthropic's."""
-    given = {name: value for name in VARIABLES if (value := environ.get(name, "").strip())}
+    given = _given(environ)
     is_anthropic = _is_anthropic(main, given.get("SOPWITH_MODEL", ""), given)
     provider = "ANTHROPIC" if is_anthropic else "OPENAI"
     names = {
@@ -510,6 +510,12 @@ def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any
     if "base_url" in said and not _is_url(said["base_url"]):
         raise ConfigError("error.config.url-variable", provider=provider)
     return said
+
+
+def _given(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that say something."""
+    found = {name: environ.get(name, "").strip() for name in VARIABLES}
+    return {name: value for name, value in found.items() if value}
 
 
 def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:

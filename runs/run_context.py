@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from agent_loop import End, agent_loop
 from context import TurnTexts
-from handler import AgentHandler, Hearing, Owner
+from handler import AgentHandler, Owner
 from learning.guards import tools_used
 from memory.home import Session
 from memory.runlog import RunLog
@@ -222,7 +222,9 @@ class RunContext:
             working=progress.working,
             state=progress.state,
             last_turn=self.last_turn,
-            hearing=Hearing(self.steering.take, briefing.note, briefing.changes),
+            steering=self.steering.take,
+            remember=briefing.note,
+            changes=briefing.changes,
             attended=self.is_attended,
             prewarm=self._load_gate,
         )

@@ -60,11 +60,7 @@ def remove(name: str, home: Path, owner_home: Path) -> list[str]:
     """Take it out of one system. Return what was taken away; what was not there is no error. Raises
     InstallError."""
     if name == "cron":
-        lines = _table()
-        others = _others(lines, home)
-        if len(others) < len(lines):
-            _write_table(others)
-        return [line for line in lines if line not in others]
+        return _remove_lines(home)
     files, _, end = _FILES[name](home, owner_home)
     there = [path for path in files if path.exists()]
     for each in end if there else ():
@@ -132,6 +128,14 @@ def _table() -> list[str]:
     table = ["crontab", "-l"]
     done = subprocess.run(table, capture_output=True, text=True, timeout=SECONDS, check=False)
     return done.stdout.splitlines() if done.returncode == 0 else []  # 1: there is none yet
+
+
+def _remove_lines(home: Path) -> list[str]:
+    lines = _table()
+    others = _others(lines, home)
+    if len(others) < len(lines):
+        _write_table(others)
+    return [line for line in lines if line not in others]
 
 
 def _others(lines: Sequence[str], home: Path) -> list[str]:

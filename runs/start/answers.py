@@ -40,7 +40,10 @@ def asks_undo(task: str) -> bool:
 def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
     topic = _topic(task)
-    examples = "\n".join(f"- {line}" for line in _examples(sops, lang))
+    runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
+    examples = "\n".join(
+        f"- {example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]
+    )
     key = "help" if topic == "hello" else topic
     return say(lang, f"answers.{key}", examples=examples, command=task_of(task))
 
@@ -70,13 +73,6 @@ def _topic(task: str) -> str:
         return "history"
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])
     return "command" if is_command else ""
-
-
-def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
-    """Return a line for each SOP that runs alone: its description and how to ask for it; the
-    owner's own first."""
-    runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
-    return [f"{example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
 
 
 def example(sop: Sop, lang: Lang) -> str:
@@ -171,13 +167,10 @@ def serve(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     if "cancel" in match.parameters:
         return _cancelled(match.parameters["cancel"], home, lang)
     if "show" in match.parameters:
-        return _listed(home, lang)
+        lines = [f"- {each.line}" for each in _coming(home)]
+        head = say(lang, "reminder.list" if lines else "reminder.none")
+        return "\n".join([head, *lines])
     return _kept(task, match, home, where, lang)
-
-
-def _listed(home: Path, lang: Lang) -> str:
-    lines = [f"- {each.line}" for each in _coming(home)]
-    return "\n".join([say(lang, "reminder.list"), *lines]) if lines else say(lang, "reminder.none")
 
 
 def _cancelled(words: str, home: Path, lang: Lang) -> str:

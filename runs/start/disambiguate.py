@@ -136,8 +136,7 @@ class Asking(NamedTuple):
         number = _meant(said, calls, [each.sop.name for each in able])
         if number is None:
             self.inbox.remove_run(self.run)
-            with suppress(OSError):  # a full disk: it is asked once more
-                Remembered(self.home).refuse(self.task, able, self.run)
+            self._refuse(able)
             raise why
         found = yield from self._completed(able[number])
         if not isinstance(found, End):
@@ -214,6 +213,10 @@ class Asking(NamedTuple):
     def _may_ask(self) -> bool:
         """Return True where somebody is there, or the run has waited for the answer."""
         return self.attended or self.has_waited
+
+    def _refuse(self, shown: Sequence[Shown]) -> None:
+        with suppress(OSError):  # a full disk: it is asked once more
+            Remembered(self.home).refuse(self.task, shown, self.run)
 
     def shown(self, each: Shown, preview: str = "") -> str:
         """Return one line: what would be done, with which values, and what that changes."""

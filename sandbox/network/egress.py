@@ -34,14 +34,6 @@ Policy = Callable[[str, int], str]  # host and port → why not; "" lets it thro
 Find = Callable[[str, int], Sequence["Address"]]  # raises PrivateAddress, OSError
 
 
-class Closed(Exception):
-    """A way that is not opened. `code` is the status of HTTP that fits."""
-
-    def __init__(self, code: int, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-
-
 class Egress:
     """The proxy of one run, for all its cells."""
 
@@ -60,9 +52,9 @@ class Egress:
             return
         try:
             server, address = self._opened(wanted, policy)
-        except Closed as error:
-            note = self.journal.refused if error.code == 403 else self.journal.failed
-            note(wanted.host, wanted.port, wanted.kind, str(error))
+        except Unfit as error:
+            state = "refused" if error.code == 403 else "failed"
+            self.journal.begun(state, wanted, why=str(error))
             _say(client, heads.refused(error.code, f"Sopwith: {error}"))
             return
         self._carry(client, server, wanted, address)
@@ -70,18 +62,18 @@ class Egress:
     def serve_local(self, client: socket.socket, port: int) -> None:
         """Carry one connection of a cell to a port of this machine that the owner has named. Never
         raises."""
-        here = "127.0.0.1"
+        here, wanted = "127.0.0.1", Wanted("local", "localhost", port)
         try:
             server = socket.create_connection((here, port), CONNECT_SECONDS)
         except OSError as error:
-            self.journal.failed("localhost", port, "local", str(error))
+            self.journal.begun("failed", wanted, why=str(error))
             return
-        self._carry(client, server, Wanted("local", "localhost", port), here)
+        self._carry(client, server, wanted, here)
 
     def _carry(
         self, client: socket.socket, server: socket.socket, wanted: Wanted, address: str
     ) -> None:
-        id = self.journal.opened(wanted.host, wanted.port, address, wanted.kind)
+        id = self.journal.begun("open", wanted, address=address)
         flow = _Flow(client, server)
         try:
             flow.run(_GRANTED if wanted.kind == "connect" else b"", wanted.first)
@@ -90,35 +82,31 @@ class Egress:
             self.journal.closed(id, flow.up, flow.down)
 
     def _opened(self, wanted: Wanted, policy: Policy) -> tuple[socket.socket, str]:
-        """Connect to an address of the host that was judged. Raises Closed."""
+        """Connect to an address of the host that was judged. Raises Unfit."""
         from safety.reach import PrivateAddress
 
         if why := policy(wanted.host, wanted.port):
-            raise Closed(403, why)
+            raise Unfit(403, why)
         proxy = upstream.proxy_for(wanted.host, wanted.port)
         try:
             addresses = self.find(wanted.host, wanted.port)
         except PrivateAddress as error:
-            raise Closed(403, str(error)) from error
+            raise Unfit(403, str(error)) from error
         except (OSError, UnicodeError) as error:
             if not proxy:  # which finds names that this machine does not
-                raise Closed(502, f"{wanted.host} is not found: {error}") from error
+                raise Unfit(502, f"{wanted.host} is not found: {error}") from error
             addresses = ()
         is_near = any(address.is_private for address in addresses)
-        if proxy and not is_near:
-            return self._through(proxy, wanted)
-        return self._straight(wanted, addresses)
-
-    def _through(self, proxy: str, wanted: Wanted) -> tuple[socket.socket, str]:
-        """Connect by way of the proxy of the owner's network. Raises Closed."""
+        if not proxy or is_near:
+            return self._straight(wanted, addresses)
         try:
             way = upstream.connect(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
         except OSError as error:
-            raise Closed(502, f"{wanted.host}: {error}") from error
+            raise Unfit(502, f"{wanted.host}: {error}") from error
         return way, "by a proxy"
 
     def _straight(self, wanted: Wanted, addresses: Sequence[Address]) -> tuple[socket.socket, str]:
-        """Connect to one of the addresses. Raises Closed."""
+        """Connect to one of the addresses. Raises Unfit."""
         end = time.monotonic() + CONNECT_SECONDS
         problem: OSError = OSError("no address")
         for address in addresses:
@@ -130,7 +118,7 @@ class Egress:
             except OSError as error:
                 problem = error
         code = 504 if isinstance(problem, TimeoutError) else 502
-        raise Closed(code, f"{wanted.host}:{wanted.port} does not answer: {problem}")
+        raise Unfit(code, f"{wanted.host}:{wanted.port} does not answer: {problem}")
 
 
 class _Flow:

@@ -75,12 +75,8 @@ class Exit:
         self.leave = Leave()
         self.refused: dict[str, None] = {}
         self.has_sent = False  # the call has perhaps sent something to somebody
-        serves: list[Callable[[socket.socket], None]] = [
-            self._proxy,
-            self._broker,
-            *(partial(self._to_local, port) for port in local),
-        ]
-        self._door = Door(serves, MOST_CONNECTIONS)
+        to_local = [partial(self._to_local, port) for port in local]
+        self._door = Door([self._proxy, _broker, *to_local], MOST_CONNECTIONS)
 
     def built(self) -> tuple[list[str], str, list[int]]:
         """Return what bubblewrap is told more, what the supervisor is told, and the descriptors
@@ -134,10 +130,11 @@ class Exit:
         self.has_sent = True
         self._exits.egress().serve_local(client, port)
 
-    def _broker(self, client: socket.socket) -> None:
-        from sandbox.broker import serve, why_not
 
-        serve(client, why_not)
+def _broker(client: socket.socket) -> None:
+    from sandbox.broker import serve, why_not
+
+    serve(client, why_not)
 
 
 def _is_served(port: int) -> bool:

@@ -322,12 +322,7 @@ def _given(variables: dict[str, str]) -> dict[str, str]:
 def _command(type: str, script: str, stem: Path | None) -> list[str]:
     """Return how the script is started. `stem`: where its file lies, if it needs one; None: no file
     may hold it."""
-    if "\0" in script:
-        raise ToolError("error.scripts.script-holds-nul-character")
-    try:
-        code = script.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ToolError("error.scripts.script-half-surrogate-pair", number=error.start) from error
+    code = script.encode()
     pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
     if type == "python":
         python = [sys.executable, "-P", "-X", "utf8", "-c"]

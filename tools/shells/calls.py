@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import shutil
-import sys
 import time
 from collections.abc import Generator
 from contextlib import closing
@@ -44,10 +43,6 @@ Why = Literal["ended", "over", "late", "line", "keys", "password"]
 
 def problem() -> str:
     """Return why there are no terminals on this machine, or ""."""
-    if sys.platform == "win32":
-        return (
-            "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
-        )
     has_bash = shutil.which("bash") is not None
     return "" if has_bash else "there is no bash on this machine: install the package bash"
 
@@ -90,7 +85,6 @@ def shell_run(
         raise ToolError(
             "error.shells.still-runs-shell-shell", command=_program(shell.foreground()), name=name
         )
-    _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
     leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
     shell = _fitting(ctx, name, shell, cut(script, cwd, leave), leave)
@@ -225,15 +219,6 @@ def _is_staged(ctx: ToolContext, shell: Shell | None, script: str) -> bool:
 def _let_go(ctx: ToolContext, shell: Shell) -> None:
     del ctx.kept[_KEPT + shell.name]
     shell.close()
-
-
-def _check(script: str) -> None:
-    if "\0" in script:
-        raise ToolError("error.shells.script-holds-nul-character")
-    try:
-        script.encode()
-    except UnicodeEncodeError as error:
-        raise ToolError("error.shells.script-half-surrogate-pair", number=error.start) from error
 
 
 def _followed(

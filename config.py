@@ -1,7 +1,7 @@
 """Read the settings: config.yaml in the home folder and the environment, checked; errors name file,
 key and line.
 
-A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment
+A key of config.yaml is an annotated name of a class below; to add one, add the name. The environment
 wins over the file. This is the lowest layer: it imports nothing of ours. Here stands the root of
 the errors that are shown to the owner as one or two lines, without a traceback; `exit_code` is the
 exit code of the command that they end:
@@ -14,17 +14,15 @@ exit code of the command that they end:
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, Union
+from typing import Any, Literal, NamedTuple, Self, TypeVar, Union
 
 Lang = Literal["en", "zh"]
 Confirmable = Literal["delete", "send", "install", "spend"]
@@ -51,9 +49,11 @@ CAUSES = frozenset(  # values that hold an English text from below
         "words",
     ]
 )
+# keys of earlier versions
+WITHOUT_EFFECT = {"inbox", "auto.allowed", "auto.idle_minutes", "safety.trash"}
 Names = tuple[str, ...]
-_URL = {"url": True}
-_Section = TypeVar("_Section")
+_REQUIRED = object()  # the default of a key that must be said
+_Section = TypeVar("_Section", bound="Section")
 _Item = TypeVar("_Item")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
@@ -145,65 +145,108 @@ class ConfigError(SopwithError):
     exit_code = 2
 
 
-@dataclass(frozen=True)
-class Price:
+class Key(NamedTuple):
+    """Say what holds for a key beside its type: `bounds` are those of `_Reader.check`; `like`, the
+    key whose value it takes when it is left out."""
+
+    default: Any
+    is_secret: bool
+    bounds: Mapping[str, Any]
+
+
+def key(*, default: Any = _REQUIRED, is_secret: bool = False, **bounds: Any) -> Any:
+    """Return the default of an annotated name, with what must hold for its value."""
+    return Key(default, is_secret, bounds)
+
+
+@typing.dataclass_transform(frozen_default=True, field_specifiers=(key,))
+class Section:
+    """Hold the values of a mapping in config.yaml; its keys are the annotated names of the class.
+
+    A dataclass does the same, and takes a start 10 ms for all of them.
+    """
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        keys = self.keys()
+        defaults = {name: each.default for name, each in keys.items()}
+        vars(self).update(defaults, **dict(zip(keys, values, strict=False)), **named)
+
+    @classmethod
+    def keys(cls) -> dict[str, Key]:
+        """Return the keys by name, those of the class above first."""
+        above = (vars(kind).get("__annotations__", ()) for kind in reversed(cls.__mro__))
+        said = {name: getattr(cls, name, _REQUIRED) for names in above for name in names}
+        return {
+            name: each if isinstance(each, Key) else Key(each, False, {})
+            for name, each in said.items()
+        }
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same with other values of some keys."""
+        return type(self)(**{**vars(self), **changes})
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __repr__(self) -> str:
+        shown = [name for name, each in self.keys().items() if not each.is_secret]
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__name__}({values})"
+
+
+class Price(Section):
     """USD per million tokens. `cached` is for the part of the input that the endpoint had in its
     cache."""
 
-    input: float = field(metadata={"least": 0})
-    cached: float = field(metadata={"least": 0, "like": "input"})
-    output: float = field(metadata={"least": 0})
+    input: float = key(least=0)
+    cached: float = key(least=0, like="input")
+    output: float = key(least=0)
 
 
-@dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(Section):
     """One entry of `models`. Of kind `scripted`, `model` is the path of a file of replies
     (models/scripted.py)."""
 
-    name: str = field(metadata={"like": "model"})
+    name: str = key(like="model")
     model: str
     kind: Literal["openai", "anthropic", "scripted"] = "openai"
-    base_url: str | None = field(default=None, metadata=_URL)  # None: the provider's own address
-    api_key: str = field(default="", repr=False)
+    base_url: str | None = key(default=None, is_url=True)  # None: the provider's own address
+    api_key: str = key(default="", is_secret=True)
     protocol: Literal["auto", "chat", "responses", "messages", "text", "native"] = "auto"
     reasoning: Literal["off", "low", "medium", "high"] | None = None  # None: the model's own
-    max_tokens: int | None = field(default=None, metadata={"least": 1})  # of one reply
-    temperature: float | None = field(default=None, metadata={"least": 0})
-    extra: Mapping[str, Any] = field(default_factory=dict)  # merged into each request
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    timeout_seconds: float | None = field(default=None, metadata={"above": 0})  # without a word
-    context_tokens: int | None = field(default=None, metadata={"least": 1000})  # that it reads
+    max_tokens: int | None = key(default=None, least=1)  # of one reply
+    temperature: float | None = key(default=None, least=0)
+    extra: Mapping[str, Any] = key(default={})  # merged into each request
+    headers: Mapping[str, str] = key(default={}, is_secret=True)
+    timeout_seconds: float | None = key(default=None, above=0)  # without a word
+    context_tokens: int | None = key(default=None, least=1000)  # that it reads
     eyes: bool | None = None  # it takes images; None: by its name
     price: Price | None = None
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Section):
     """Where a run stops by itself; the options of `run` go before these."""
 
-    turns: int = field(default=40, metadata={"least": 1})
-    cost_usd: float = field(default=3.0, metadata={"least": 0})
-    minutes: float = field(default=60.0, metadata={"above": 0})
-    tool_seconds: float = field(default=60.0, metadata={"above": 0})
-    context_tokens: int = field(default=100_000, metadata={"least": 4000})  # of one request
-    cost_usd_per_day: float = field(default=10.0, metadata={"least": 0})  # of what schedules begin
+    turns: int = key(default=40, least=1)
+    cost_usd: float = key(default=3.0, least=0)
+    minutes: float = key(default=60.0, above=0)
+    tool_seconds: float = key(default=60.0, above=0)
+    context_tokens: int = key(default=100_000, least=4000)  # of one request
+    cost_usd_per_day: float = key(default=10.0, least=0)  # of what schedules begin
 
 
-@dataclass(frozen=True)
-class UndoConfig:
+class UndoConfig(Section):
     """How long, and how much of, what commits replace is kept to be brought back."""
 
-    keep_days: float = field(default=30.0, metadata={"least": 0})
-    max_gb: float = field(default=5.0, metadata={"above": 0})
+    keep_days: float = key(default=30.0, least=0)
+    max_gb: float = key(default=5.0, above=0)
 
 
-@dataclass(frozen=True)
-class SafetyConfig:
+class SafetyConfig(Section):
     """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's
     home, the folder that the run works in, and the folder for temporary files. `private_hosts` of
     the owner's own net may be asked all the same, `hosts` by scripts; `credentials` name variables
-    of the environment that tools may use. What nobody has confirmed after `confirm_hours` is a no.
-    `trash` is read for old settings; what is removed goes to the undo store."""
+    of the environment that tools may use. What nobody has confirmed after `confirm_hours` is a no."""
 
     roots: tuple[Path, ...] = ()
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"
@@ -212,78 +255,69 @@ class SafetyConfig:
     private_hosts: Names = ()
     hosts: Names = ()
     credentials: Names = ()
-    confirm_hours: float = field(default=72.0, metadata={"above": 0})
-    trash: Literal["auto", "home"] = "auto"
+    confirm_hours: float = key(default=72.0, above=0)
 
 
-@dataclass(frozen=True)
-class EmbeddingsConfig:
+class EmbeddingsConfig(Section):
     """Name the embeddings that recall uses."""
 
     model: str
     kind: Literal["openai"] = "openai"
-    base_url: str | None = field(default=None, metadata=_URL)
-    api_key: str = field(default="", repr=False)
+    base_url: str | None = key(default=None, is_url=True)
+    api_key: str = key(default="", is_secret=True)
 
 
-@dataclass(frozen=True)
-class RedisConfig:
+class RedisConfig(Section):
     """Where the window is shared; the address may hold a password."""
 
-    url: str = field(repr=False)
+    url: str = key(is_secret=True)
 
 
-@dataclass(frozen=True)
-class GraphConfig:
+class GraphConfig(Section):
     """Where the graph is kept."""
 
-    uri: str = field(repr=False)
-    kind: str = field(default="neo4j", metadata={"backend": "graph"})  # text/plugin.py
+    uri: str = key(is_secret=True)
+    kind: str = key(default="neo4j", backend="graph")  # text/plugin.py
     user: str = "neo4j"
-    password: str = field(default="", repr=False)
+    password: str = key(default="", is_secret=True)
 
 
-@dataclass(frozen=True)
-class QueueConfig:
+class QueueConfig(Section):
     """Where many machines share their tasks (docs/scaling.md); the address may hold a password. A
     worker that has said nothing for `lease_seconds` is taken for dead, and its task goes on
     elsewhere."""
 
-    url: str = field(repr=False)
-    lease_seconds: float = field(default=30.0, metadata={"least": 1})
+    url: str = key(is_secret=True)
+    lease_seconds: float = key(default=30.0, least=1)
 
 
-@dataclass(frozen=True)
-class RunsConfig:
+class RunsConfig(Section):
     """The run log. Runs older than `archive_days` are put away by the daily upkeep; 0: never."""
 
-    archive_days: float = field(default=90.0, metadata={"least": 0})
+    archive_days: float = key(default=90.0, least=0)
 
 
-@dataclass(frozen=True)
-class McpServer:
+class McpServer(Section):
     """How one MCP server is reached: `command` with arguments starts it here, with `env` added to
     its environment; or it answers at `url`, and is sent `headers`. `effects`: what its tools do,
     where their names do not say it."""
 
-    command: Names = field(default=(), repr=False)
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    url: str | None = field(default=None, repr=False, metadata=_URL)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    command: Names = key(default=(), is_secret=True)
+    env: Mapping[str, str] = key(default={}, is_secret=True)
+    url: str | None = key(default=None, is_url=True, is_secret=True)
+    headers: Mapping[str, str] = key(default={}, is_secret=True)
     effects: Mapping[
         str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]
-    ] = field(default_factory=dict)
+    ] = key(default={})
 
 
-@dataclass(frozen=True)
-class McpConfig:
+class McpConfig(Section):
     """The MCP servers by name."""
 
-    servers: Mapping[str, McpServer] = field(default_factory=dict)
+    servers: Mapping[str, McpServer] = key(default={})
 
 
-@dataclass(frozen=True)
-class BrowserConfig:
+class BrowserConfig(Section):
     """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already,
     HOST:PORT, http://… or ws://…; without it one is started, with its lasting profile in `profile`
     (None: in the home folder)."""
@@ -293,83 +327,63 @@ class BrowserConfig:
     headless: Literal["auto", "on", "off"] = "auto"  # auto: where there is no display
 
 
-@dataclass(frozen=True)
-class SearchConfig:
+class SearchConfig(Section):
     """The engine that web_search asks. `url`: where a SearXNG is, or another address of the
     engine."""
 
     engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
-    url: str | None = field(default=None, metadata={"url": True})
-    api_key: str = field(default="", repr=False)
+    url: str | None = key(default=None, is_url=True)
+    api_key: str = key(default="", is_secret=True)
 
 
-@dataclass(frozen=True)
-class AutoConfig:
+class AutoConfig(Section):
     """Autonomous mode (docs/autonomous.md). `minutes` and `cost_usd`: of one session. `folder`:
     where it writes; None: beside the home folder, by its name and "-auto". `reads`: hosts whose
-    pages may be read, with what is below them; "*" are all. `allowed` and `idle_minutes` are
-    accepted from files of earlier versions, and without effect."""
+    pages may be read, with what is below them; "*" are all."""
 
-    allowed: Literal["yes", "no"] = "no"
-    idle_minutes: float = field(default=30.0, metadata={"above": 0})
-    minutes: float = field(default=120.0, metadata={"above": 0})
-    cost_usd: float = field(default=1.0, metadata={"least": 0})
+    minutes: float = key(default=120.0, above=0)
+    cost_usd: float = key(default=1.0, least=0)
     folder: Path | None = None
     reads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class InboxConfig:
-    """Accepted from files of earlier versions, and without effect: `notify` tells what waits."""
-
-    desktop: Literal["on", "off"] = "on"
-
-
-@dataclass(frozen=True)
-class NotifyConfig:
+class NotifyConfig(Section):
     """Where unattended runs tell how they ended: apprise URLs, which may hold passwords. Within
     `quiet`, such as 22:00-07:00 by the local clock, nothing is sent; it is sent after."""
 
-    urls: Names = field(default=(), repr=False)
-    quiet: str = field(
-        default="",
-        metadata={
-            "form": (r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")
-        },
+    urls: Names = key(default=(), is_secret=True)
+    quiet: str = key(
+        default="", form=(r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")
     )
 
 
-@dataclass(frozen=True)
-class Telegram:
+class Telegram(Section):
     """A Telegram bot. `owner`: the number of the only user who is let in; `base_url`: of a Bot API
     server."""
 
-    token: str = field(repr=False, metadata={"form": (r"\d+:[\w-]+", "the token from @BotFather")})
+    token: str = key(form=(r"\d+:[\w-]+", "the token from @BotFather"), is_secret=True)
     owner: int
-    base_url: str = field(default="https://api.telegram.org", metadata=_URL)
+    base_url: str = key(default="https://api.telegram.org", is_url=True)
 
 
-@dataclass(frozen=True)
-class Webhook:
+class Webhook(Section):
     """Messages over HTTP, signed with `secret`: taken in on 127.0.0.1 at `port`, answered to
     `url`."""
 
-    secret: str = field(repr=False, metadata={"form": (r".{16,}", "16 characters or more")})
-    url: str = field(repr=False, metadata=_URL)
+    secret: str = key(form=(r".{16,}", "16 characters or more"), is_secret=True)
+    url: str = key(is_url=True, is_secret=True)
     owner: str
-    port: int = field(default=8738, metadata={"least": 1})
+    port: int = key(default=8738, least=1)
 
 
-@dataclass(frozen=True)
-class ChannelsConfig:
+class ChannelsConfig(Section):
     """The channels that `serve` opens (docs/channels.md)."""
 
     telegram: Telegram | None = None
     webhook: Webhook | None = None
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Section):
     """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
 
     most: int | None = None
@@ -381,8 +395,7 @@ class Share:
         return items[len(items) - self.most :] if newest and self.most else items[: self.most]
 
 
-@dataclass(frozen=True)
-class ContextConfig:
+class ContextConfig(Section):
     """Choose what the model reads when a run begins: each part true, false, or a limit.
 
     Limits count lines of notes and facts, SOPs, memories, and earlier requests of a
@@ -396,8 +409,7 @@ class ContextConfig:
     earlier: Share = Share()
 
 
-@dataclass(frozen=True)
-class _File:
+class _File(Section):
     """The keys of config.yaml."""
 
     models: tuple[ModelConfig, ...] = ()
@@ -413,20 +425,18 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     search: SearchConfig = SearchConfig()
     auto: AutoConfig = AutoConfig()
-    inbox: InboxConfig = InboxConfig()
     context: ContextConfig = ContextConfig()
     notify: NotifyConfig = NotifyConfig()
     channels: ChannelsConfig = ChannelsConfig()
     plugins: Names = ()  # of installed packages, by name (text/plugin.py)
 
 
-@dataclass(frozen=True)
 class Config(_File):
     """Everything that is set. `models` stand in the order in which they are tried; none: only SOPs
     serve."""
 
-    home: Path = field(kw_only=True)
-    lang: Lang = field(kw_only=True)
+    home: Path = key(kw_only=True)
+    lang: Lang = key(kw_only=True)
 
 
 def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
@@ -459,10 +469,8 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
         raise ConfigError("error.config.unreadable", file=file, error=error.strerror) from error
     else:
         settings = _read(file, text, environ)
-    kept = {each.name: getattr(settings, each.name) for each in dataclasses.fields(_File)}
-    return Config(
-        **{**kept, "models": _with_environment(settings.models, environ)}, home=home, lang=lang
-    )
+    models = _with_environment(settings.models, environ)
+    return Config(**{**vars(settings), "models": models}, home=home, lang=lang)
 
 
 def _with_environment(
@@ -477,7 +485,7 @@ def _with_environment(
     main = next((model for model in models if model.name == "main"), None)
     said = _said(main, environ)
     if main is not None:
-        changed = dataclasses.replace(main, **said)
+        changed = main.but(**said)
         return tuple(changed if model is main else model for model in models)
     if not said.keys() - {"kind"} or (models and said.keys() <= {"api_key", "kind"}):
         return models
@@ -605,23 +613,19 @@ class _Reader:
 
     def section(self, node: _Node, kind: type[_Section], path: str) -> _Section:
         """Return a mapping as the dataclass `kind`."""
-        hints = typing.get_type_hints(kind)
-        fields = {each.name: each for each in dataclasses.fields(typing.cast("type[Any]", kind))}
+        hints, keys = typing.get_type_hints(kind), kind.keys()
         values: dict[str, Any] = {}
-        for key, below, key_node, child in self.pairs(node, path):
-            if key not in fields:
-                raise self.unknown(key_node, below, key, list(fields))
+        for name, below, key_node, child in self.pairs(node, path):
+            if below in WITHOUT_EFFECT:
+                continue
+            if name not in keys:
+                raise self.unknown(key_node, below, name, list(keys))
             if not self.is_null(child):
-                values[key] = self.value(child, hints[key], below)
-                self.check_bounds(child, below, values[key], fields[key].metadata)
-                self.check_backend(child, below, values[key], fields[key])
-        for name, each in fields.items():
-            required = (
-                each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
-            )
-            if required and name not in values:
-                # the key whose value it takes when it is left out
-                like = each.metadata.get("like", name)
+                values[name] = self.value(child, hints[name], below)
+                self.check(child, below, values[name], keys[name])
+        for name, each in keys.items():
+            if each.default is _REQUIRED and name not in values:
+                like = each.bounds.get("like", name)
                 if like not in values:
                     raise self.error(node, f"{path}.{like}".lstrip("."), "missing")
                 values[name] = values[like]
@@ -660,10 +664,10 @@ class _Reader:
             return word
         if kind is Share:
             return self.share(node, path)
-        if dataclasses.is_dataclass(kind):
-            return self.section(node, typing.cast("type[Any]", kind), path)
         if kind is Any:
             return self.anything(node, path)
+        if issubclass(kind, Section):
+            return self.section(node, kind, path)
         of_kind = {bool: self.boolean, int: self.integer, float: self.number, str: self.text}
         return of_kind.get(kind, self.path)(node, path)
 
@@ -748,31 +752,30 @@ class _Reader:
             raise self.error(node, path, "path")
         return folder
 
-    def check_backend(
-        self, node: _Node, path: str, value: Any, kept: dataclasses.Field[Any]
-    ) -> None:
-        """Refuse the name of a backend that is neither ours nor of an installed package."""
-        kind = kept.metadata.get("backend")
-        if kind is None or value == kept.default:
-            return
-        from importlib.metadata import entry_points
-
-        names = [each.name for each in entry_points(group="sopwith.plugins")]
-        known = [name.partition(".")[2] for name in names if name.startswith(f"{kind}.")]
-        if value not in known:
-            listed = ", ".join([str(kept.default), *sorted(known)])
-            raise self.error(node, path, "one-of", known=listed, value=repr(value))
-
-    def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
-        """Hold a value against what its field demands: `least`, `above`, `url`."""
+    def check(self, node: _Node, path: str, value: Any, key: Key) -> None:
+        """Hold a value against the bounds of its key."""
+        bounds = key.bounds
         if "least" in bounds and value < bounds["least"]:
             raise self.error(node, path, "least", least=bounds["least"])
         if "above" in bounds and value <= bounds["above"]:
             raise self.error(node, path, "above", above=bounds["above"])
         if "form" in bounds and value and not re.fullmatch(bounds["form"][0], value):
             raise self.error(node, path, "form", form=bounds["form"][1])
-        if "url" in bounds and not _is_url(value):
+        if "is_url" in bounds and not _is_url(value):
             raise self.error(node, path, "url")
+        if "backend" in bounds and value != key.default:
+            self.check_backend(node, path, value, key)
+
+    def check_backend(self, node: _Node, path: str, value: str, key: Key) -> None:
+        """Refuse the name of a backend that is neither ours nor of an installed package."""
+        from importlib.metadata import entry_points
+
+        names = [each.name for each in entry_points(group="sopwith.plugins")]
+        begin = f"{key.bounds['backend']}."
+        known = sorted(name.removeprefix(begin) for name in names if name.startswith(begin))
+        if value not in known:
+            listed = ", ".join([key.default, *known])
+            raise self.error(node, path, "one-of", known=listed, value=repr(value))
 
     def check_servers(self, root: _Node, settings: _File) -> None:
         """Check that a server is started or asked, one of both, and that its name stands before the

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -113,52 +114,38 @@ class Texts(Protocol):
 class Hearing(NamedTuple):
     """Reach a run between two turns."""
 
-    steering: Callable[[], list[dict[str, Any]]] = list  # what the owner says while it works
-    remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: ()  # writes a note of it
-    changes: Callable[[], tuple[Mapping[str, str], str] | None] = lambda: None
+    steering: Callable[[], list[dict[str, Any]]]  # what the owner says while it works
+    remember: Callable[[int, str], Iterable[Event]]  # writes a note of it
+    changes: Callable[[], tuple[Mapping[str, str], str] | None]
 
 
-NOT_HEARING = Hearing()
-
-
+@dataclass(kw_only=True)
 class AgentHandler:
     """Handle one run. Nothing in it outlives the run but what the events say."""
 
-    def __init__(
-        self,
-        *,
-        run: str,
-        session: str,
-        request: str,
-        tools: Toolbox,
-        check_args: Callable[[dict[str, Any], dict[str, Any]], str | None],
-        context: ToolContext,
-        gate: Gate,
-        redact: Callable[[Any], Any],
-        consent: Consent,
-        texts: Texts,
-        working: WorkingMemory,
-        state: TurnState,
-        last_turn: int,
-        hearing: Hearing = NOT_HEARING,
-        attended: bool = True,
-        prewarm: Callable[[], object] | None = None,
-    ) -> None:
-        """Take the parts of a run; `request` is the owner's own words, by which the gate goes;
-        `prewarm` loads what the first call will need."""
-        self.run, self.session, self.request = run, session, request
-        self.tools, self.check_args = tools, check_args
-        self.context, self.gate, self.redact = context, gate, redact
-        self.consent, self.texts, self.hearing = consent, texts, hearing
-        self.working, self.state, self.last_turn = working, state, last_turn
-        self.attended, self.prewarm = attended, prewarm
-        self.history: list[Message] = []
-        self.loops = LoopWatch()
-        self.notes: list[str] = []  # for the tail of the next request
-        self.resend_tools = True
-        self.no_call_in_a_row = 0
-        self.has_doubted = False
-        self.by_rote = True  # until a model has spoken
+    run: str
+    session: str
+    request: str  # the owner's own words, by which the gate goes
+    tools: Toolbox
+    check_args: Callable[[dict[str, Any], dict[str, Any]], str | None]
+    context: ToolContext
+    gate: Gate
+    redact: Callable[[Any], Any]
+    consent: Consent
+    texts: Texts
+    working: WorkingMemory
+    state: TurnState
+    last_turn: int
+    hearing: Hearing
+    attended: bool = True
+    prewarm: Callable[[], object] | None = None  # loads what the first call will need
+    history: list[Message] = field(default_factory=list)
+    loops: LoopWatch = field(default_factory=LoopWatch)
+    notes: list[str] = field(default_factory=list)  # for the tail of the next request
+    resend_tools: bool = True
+    no_call_in_a_row: int = 0
+    has_doubted: bool = False
+    by_rote: bool = True  # until a model has spoken
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
         """Make the request of this turn: the history, what reached the run since, the tail."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -44,74 +46,66 @@ REMINDERS = (
 )
 
 
+@dataclass(kw_only=True)
 class TurnTexts:
     """Write the texts of one run, turn by turn."""
 
-    def __init__(
-        self,
-        prompts: Prompts,
-        working: WorkingMemory,
-        *,
-        last_turn: int,
-        tools: Container[str] = (),
-        attended: bool = True,
-        l2_index: Callable[[], str] = str,
-        sop_path: Callable[[str], str] = str,
-        spent: Callable[[], str] = str,
-    ) -> None:
-        """Take the working memory of the run and what stands around it.
-
-        `l2_index` reads the index of the facts, `sop_path` says where an SOP of this name is read,
-        `spent` what is used up of cost and time once that is nearly all.
-        """
-        self._tag = secrets.token_hex(4)  # a page that does not know it cannot end what it said
-        self._prompts, self._working, self._last_turn = prompts, working, last_turn
-        self._l2_index, self._sop_path, self._spent = l2_index, sop_path, spent
-        self._holds = {
-            "no_retry": lambda: working.has_failed,
-            "must_ask": lambda: attended and "ask_user" in tools,
-            "must_save": lambda: not attended and "update_working_checkpoint" in tools,
-        }
+    prompts: Prompts
+    working: WorkingMemory
+    last_turn: int
+    tools: Container[str] = ()
+    attended: bool = True
+    l2_index: Callable[[], str] = str  # reads the index of the facts
+    sop_path: Callable[[str], str] = str  # says where an SOP of this name is read
+    spent: Callable[[], str] = str  # what is used up of cost and time once that is nearly all
+    # a page that does not know it cannot end what it said
+    tag: str = field(default_factory=partial(secrets.token_hex, 4))
 
     def say(self, name: str, /, **values: object) -> str:
         """Return the prompt called `name` with its blanks filled."""
-        return self._prompts.text(name, **values)
+        return self.prompts.text(name, **values)
 
     def due(self, turn: int) -> list[str]:
         """Return the kinds of reminders that are due; at the last turn nothing else matters."""
-        if turn == self._last_turn and turn > 1:
+        if turn == self.last_turn and turn > 1:
             return ["last_turn"]
+        may_save = "update_working_checkpoint" in self.tools
+        holds = {
+            "no_retry": self.working.has_failed,
+            "must_ask": self.attended and "ask_user" in self.tools,
+            "must_save": not self.attended and may_save,
+        }
         due = [each.kind for each in REMINDERS if each.is_due(turn)]
-        return [kind for kind in due if kind not in self._holds or self._holds[kind]()]
+        return [kind for kind in due if holds.get(kind, True)]
 
     def tail(self, turn: int, due: Sequence[str], notes: Sequence[str], *, whole: bool) -> str:
         """Return anchor, reminders and notes as one text; `whole` shows the last twenty turns."""
-        has_begun = turn > 1 or bool(self._working.summaries)
+        has_begun = turn > 1 or bool(self.working.summaries)
         parts = [self._anchor(turn, whole=whole)] if has_begun else []
         parts += [self._reminder(kind) for kind in due]
         return "\n".join(filter(None, [*parts, *notes]))
 
     def _reminder(self, kind: str) -> str:
-        return self._l2_index() if kind == "tools" else self._prompts.text(f"reminder_{kind}")
+        return self.l2_index() if kind == "tools" else self.prompts.text(f"reminder_{kind}")
 
     def _anchor(self, turn: int, *, whole: bool) -> str:
-        working, prompts = self._working, self._prompts
-        lines = [prompts.text("anchor", turn=turn, last=self._last_turn, spent=self._spent())]
+        working, prompts = self.working, self.prompts
+        lines = [prompts.text("anchor", turn=turn, last=self.last_turn, spent=self.spent())]
         if whole and working.summaries:
             lines += self._history()
         if working.key_info:
             lines.append(f"<key_info>{working.key_info}</key_info>")
         if working.related_sop:
-            path = self._sop_path(working.related_sop)
+            path = self.sop_path(working.related_sop)
             lines.append(prompts.text("anchor_sop", path=path))
         return "\n".join(lines)
 
     def _history(self) -> list[str]:
         """Return the last turns: each finding on a line, turns without one together by their
         tool."""
-        last = self._working.last_turn
+        last = self.working.last_turn
         first = max(0, last - SHOWN)
-        lines = list(_grouped(self._working, first))
+        lines = list(_grouped(self.working, first))
         return [f"<history turns={first + 1}-{last}>", *lines, "</history>"]
 
     def after(self, reply: Reply, result: ToolResult) -> list[Message]:
@@ -124,14 +118,14 @@ class TurnTexts:
         if result.status in ("error", "timeout") and isinstance(result.data, dict):
             text = f"[{result.status}] {text}"
         if result.origin:
-            text = self._prompts.text("foreign", origin=result.origin, text=text, tag=self._tag)
-        texts = [text, *(self._prompts.text("one_tool_a_turn") for _ in reply.calls[1:])]
+            text = self.prompts.text("foreign", origin=result.origin, text=text, tag=self.tag)
+        texts = [text, *(self.prompts.text("one_tool_a_turn") for _ in reply.calls[1:])]
         messages: list[Message] = [
             {"role": "tool", "tool_call_id": call.id, "content": said}
             for call, said in zip(reply.calls, texts, strict=True)
         ]
         if result.images:  # no endpoint takes them in a tool's own message
-            said = self._prompts.text("images", paths="\n".join(result.images))
+            said = self.prompts.text("images", paths="\n".join(result.images))
             messages.append({"role": "user", "content": said, "images": result.images})
         return messages
 

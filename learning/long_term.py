@@ -1,36 +1,28 @@
 """Say what a run that asked to be remembered leaves behind: facts, each through the evidence gate.
 
 `start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences
-of the mark that name what a result shows are proposed as facts; a model, where there is one, is
-asked once for more. Whatever is proposed, the gate decides. Source: seed 002 §3.
+of the mark that name what a result shows are proposed as facts. Whatever is proposed, the gate
+decides. Source: seed 002 §3.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
 from memory.evidence import SAYS_NOTHING, Result, RunRecord, read_record
-from memory.facts import Fact, FactRefused, FactStore, Refusal, constitution
+from memory.facts import Fact, FactRefused, FactStore, Refusal
 from memory.wording import TELLING, coverage, stands_in, values
 from models.base import Event
-from models.errors import ModelError
 from text import pattern
 
-PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"
 MARK = "start_long_term_update"
 MAX_FACTS = 10  # of one run
-MAX_RESULT_CHARS = 800  # shown to the model of one result
-MAX_SHOWN_CHARS = 12_000  # of all results
-
-AskModel = Callable[[str], str]  # a prompt in, the reply's text out; raises ModelError
 
 _SENTENCE = pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
 _BULLET = pattern(
@@ -68,8 +60,6 @@ def after_run(
     trace: Trace,
     events: Sequence[Event],
     home: Path,
-    ask_model: AskModel | None = None,
-    *,
     redact: Callable[[str], str] | None = None,
 ) -> list[Event]:
     """Return what became of a run that called `start_long_term_update`: `learned` events, nothing
@@ -88,14 +78,8 @@ def after_run(
         return [_learned(what, "refused", Refusal("shared", MARK, trace.run).said(trace.lang))]
     store = FactStore(home, redact)
     found: list[Event] = []
-    proposals = list(_proposed(what, record))
-    if ask_model is not None:
-        try:
-            proposals += _asked(ask_model, what, trace, record, store)
-        except (ModelError, SopwithError, ValueError) as error:
-            found.append(_learned(_first_line(what), "refused", _no_reply(error, trace.lang)))
-    distinct = {each.text: each for each in reversed(proposals)}
-    for proposal in list(distinct.values())[::-1][:MAX_FACTS]:
+    distinct = {each.text: each for each in _proposed(what, record)}
+    for proposal in list(distinct.values())[:MAX_FACTS]:
         found += _keep(proposal, store, record, trace.lang)
     return found
 
@@ -182,76 +166,13 @@ def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
     return bool(sentences) and sentences <= stored
 
 
-# The model's part
-
-
-def _asked(
-    ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore
-) -> list[Proposal]:
-    """Ask once. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
-    rules = constitution(store.home, trace.lang)
-    texts = {
-        "what": what,
-        "request": "\n".join(record.said),
-        "results": _shown(record.results),
-        "sections": rules.sections,
-        "rules": rules.text,
-        "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
-    }
-    template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")
-    prompt = re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1], match[0]), template)
-    return list(read_reply(ask_model(prompt)))
-
-
-def read_reply(reply: str) -> Iterator[Proposal]:
-    """Yield proposals of a reply, `{"facts": [{"section", "text", "turns"}]}`, or ValueError."""
-    fenced = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", reply, re.DOTALL)
-    try:
-        said = json.loads(fenced[1] if fenced else reply)
-    except RecursionError as error:
-        raise ValueError("nested without end") from error
-    match said:
-        case {"facts": [*facts], **more} if not more:
-            yield from map(_proposal, facts)
-        case _:
-            raise ValueError('it is not {"facts": […]}')
-
-
-def _proposal(fact: Any) -> Proposal:
-    match fact:
-        case {"section": str(section), "text": str(text), "turns": [*turns], **more} if (
-            not more and {type(turn) for turn in turns} <= {int}
-        ):
-            return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
-    raise ValueError("a fact must have section and text, and turns as a list of numbers")
-
-
-def _shown(results: Sequence[Result]) -> str:
-    """Return the results as the model reads them, the newest whole turns that find room."""
-    parts: list[str] = []
-    for each in reversed(telling(results)):
-        more = " …" if len(each.text) > MAX_RESULT_CHARS else ""
-        call = f"turn {each.turn}: {each.tool} {each.args_text[:300]}"
-        parts.append(f"{call}\n[{each.status}] {each.text[:MAX_RESULT_CHARS]}{more}")
-        if sum(map(len, parts)) > MAX_SHOWN_CHARS:
-            break
-    return "\n\n".join(reversed(parts))
-
-
-def _no_reply(error: Exception, lang: str) -> str:
-    said = _first_line(str(error)) or type(error).__name__
-    texts = {"zh": "模型没有给出可用的 JSON：", "en": "the model gave no JSON that can be used: "}
-    return f"{texts.get(lang, texts['en'])}{said}"
-
-
 # Through the gate
 
 
 def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) -> list[Event]:
     """Store a proposal, or say why not; of what this run left already nothing is said."""
-    turns = proposal.turns if proposal.section != "PREFERENCES" else ()
-    turns = turns or turns_for(proposal.section, proposal.text, record)
-    evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)
+    proofs = (each for each in record.results if each.turn in proposal.turns)
+    evidence = tuple(map(record.pointer, proofs))
     try:
         fact = store.add(proposal.section, proposal.text, evidence, run=record.run)
     except FactRefused as refused:

@@ -3,12 +3,9 @@ may mend a step only."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from itertools import chain
 from pathlib import Path
@@ -19,14 +16,12 @@ from learning.draft import Draft, LearningError, raw
 from learning.folder import in_folder, to_yaml
 from learning.guards import evidence
 from learning.trace import Trace, trace_of
-from memory.files import write_atomic
 from memory.history import contents_of
 from memory.sops import Sop, SopError
 from models.base import Event
 from replay.pages import VERBS
 from replay.procedure import EFFECTS, Procedure, ProcedureError
 
-TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
 MIN_KEPT = 0.7  # of the steps, and of the text of a script
 TELLING_CHARS = 3  # shorter values stand in many places
 
@@ -183,32 +178,3 @@ def _fields(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for step in said.get("commit") or []:
         for act in step.get("args", {}).get("acts", ()):
             yield from (act[verb] for verb in VERBS.keys() & act.keys())
-
-
-def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
-    """Count one more try at repairing a failure; False when there were enough."""
-    now = now or datetime.now(UTC)
-    day_ago = (now - timedelta(days=1)).isoformat()
-    with _ledger(home) as tries:
-        known = tries.get(name, [])
-        same = sum(each["failure"] == failure for each in known)
-        today = sum(each["at"] > day_ago for each in known)
-        if same >= TRIES_A_FAILURE or today >= REPAIRS_A_DAY:
-            return False
-        tries[name] = [*known, {"at": now.isoformat(), "failure": failure}]
-        return True
-
-
-@contextmanager
-def _ledger(home: Path) -> Iterator[dict[str, list[dict[str, str]]]]:
-    """Yield the tries so far, by SOP; they are written back at the end. One process at a time."""
-    path = home / "sops" / ".repairs.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_suffix(".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            tries: dict[str, list[dict[str, str]]] = json.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            tries = {}
-        yield tries
-        write_atomic(path, json.dumps(tries, ensure_ascii=False, indent=1))

@@ -18,10 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from learning.cases import Case, free_name, masked, read_cases
+from learning.cases import Case, free_name, read_cases
 from learning.folder import in_folder
 from learning.guards import evidence, over_budget
-from learning.patches import Crystallise, Patch, diff, may_try, patch, with_new_labels
+from learning.patches import Crystallise, diff, patch, with_new_labels
 from learning.trace import end_of
 from learning.verify import (
     PROVEN,
@@ -77,7 +77,7 @@ def after_run(
     store: SopChanges,
     stats: SopStats,
     attempt: Attempt,
-    crystallise: Crystallise | None = None,
+    crystallise: Crystallise,
 ) -> list[Event]:
     """Take a run that has ended into account and return `learned` events for what changed: {what:
     sop, name, status, reason}.
@@ -154,7 +154,7 @@ class _After:
     store: SopChanges
     stats: SopStats
     attempt: Attempt
-    crystallise: Crystallise | None
+    crystallise: Crystallise
     went_well: list[Mapping[str, Any]] = field(
         default_factory=list
     )  # values, as far as they are read
@@ -248,7 +248,7 @@ class _After:
 
     def _repaired(self, use: Use) -> tuple[list[Event], str]:
         """Return what came of repairing it, or why it is not repaired."""
-        found = self._patch(use)
+        found = patch(self.events, self.sop, self.crystallise)
         if found.files is None:
             return [], "; ".join(found.problems[:3])
         said = f"{use.step}: {use.reason}"
@@ -264,14 +264,6 @@ class _After:
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"
         files = {**found.files, **added}
         return self._stored(files, status, f"repaired: {said}"), ""
-
-    def _patch(self, use: Use) -> Patch:
-        failure = f"{contract_of(self.sop.folder)}:{use.step}:{use.kind}:{masked(use.reason)}"
-        if self.crystallise is None:
-            return Patch(None, ["nothing can be learned here"])
-        if not may_try(self.home, self.sop.name, failure):
-            return Patch(None, ["the tries for this failure, or for today, are used up"])
-        return patch(self.events, self.sop, self.crystallise)
 
     # failures that retire a version
 

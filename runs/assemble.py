@@ -36,15 +36,15 @@ from runs.run import Run, now
 from runs.run_context import RunContext
 from runs.start.answers import (
     Answering,
-    Nobody,
     Recorded,
     answer,
     asks_undo,
     forgotten,
     is_answered,
+    nobody,
     serve,
 )
-from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
+from runs.start.briefing import Briefing, check_persona, is_only_to_remember, remembered
 from runs.start.choosing import Chosen, chosen
 from runs.start.run_started import in_full, named, opening, request_of, take_in
 from runs.start.spoken import Spoken
@@ -73,7 +73,7 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """Return a new run. `previous` are the earlier runs of the conversation, oldest first."""
-        found = chosen(task, options, self.parts, previous)
+        found = chosen(task, options, self.parts)
         return self._start(task, options, owner, found, previous)
 
     def prepare(
@@ -184,7 +184,7 @@ class Agent:
             first |= {"origins": sorted({*first.get("origins", ()), Origin.OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
-        briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)
+        briefing = Briefing(self.parts, self.prompts, log.run, first, found.hints)
         context = self._context(log, progress, options, owner, briefing)
         model = self._model(context, models, found.replay)
         if found.reminder:
@@ -238,8 +238,7 @@ class Agent:
         options = as_started(options, start)
         replay = self._begun_replay(log.run, progress)
         hints = [each for name in start.get("hints", ()) if (each := self.sops.get(name))]
-        source = self.parts.source(prompts)
-        briefing = Briefing(source, log.run, start, hints, versions=progress.versions)
+        briefing = Briefing(self.parts, prompts, log.run, start, hints, progress.versions)
         context = self._context(log, progress, options, owner, briefing)
         model = self._model(context, self.parts.models(options), replay)
         if progress.has_reply:
@@ -271,7 +270,7 @@ class Agent:
             cwd, tools = context.options.cwd, self.parts.toolbox()
             first = lane(replay, context.progress, cwd, tools, self.config.lang)
         if not first and not models:
-            return Nobody(self.prompts.text("no_model"))
+            return Answering(partial(nobody, self.prompts.text("no_model")), "none")
         history = self._history(context)
         readers = [Reading(model, history) for model in models]
         return ModelChain([*first, *readers], context.budget)
@@ -282,8 +281,9 @@ class Agent:
         if options.bounds is not None:
             return None
         if is_only_to_remember(task):
-            is_noted = context.progress.is_noted
-            return Scribe(briefing, task, briefing.prompts, is_noted=is_noted)
+            progress = context.progress
+            note = partial(remembered, briefing, task, progress.next_turn)
+            return Answering(partial(note, is_noted=progress.is_noted), "notes")
         if not context.is_own:
             return None
         changes = None if self.parts.is_dry else self._changing(context, task)
@@ -296,9 +296,9 @@ class Agent:
         if is_to_forget(self.config.home, task):
             return Answering(partial(forgotten, self.config.home, task, self.config.lang))
         if context.is_attended and asks_undo(task):
-            from runs.start.undoing import Undoing
+            from runs.start.undoing import undone
 
-            return Undoing(self.config, context.log.run, context.owner)
+            return Answering(partial(undone, self.config, context.log.run, context.owner), "undo")
         return None
 
     def _history(self, context: RunContext) -> History:
@@ -322,8 +322,7 @@ class Agent:
         pick: Shown | None = None,
     ) -> Run:
         options, start, bounds = context.options, context.start, context.options.bounds
-        leg = context.leg(model)
-        loop = leg.loop
+        loop = context.loop(model)
         if options.rote and context.is_own and start["sop"] is None and not bounds:
             loop = self._or_meant(context, loop, pick)
         return Run(
@@ -335,9 +334,9 @@ class Agent:
             sop=start["sop"],
             learn=partial(self._learn, start) if context.learns else None,
             before=chain(self._recovered(), before),
-            redact=leg.redactor.redact,
-            said=leg.redactor.stream,
-            close=leg.close,
+            redact=context.redactor.redact,
+            said=context.redactor.stream,
+            close=context.tool_context.close,
             spoken=None if context.is_trial or bounds else self._spoken(options, start),
         )
 
@@ -404,11 +403,10 @@ class Agent:
         task = progress.opening["task"]
         replay = Replay(found.sop, found.parameters, task, disambiguate.LANE)
         context = replace(context)  # its gate and turns are those of this SOP now
-        second = context.leg(self._model(context, [], replay))
         try:
-            return (yield from second.loop)
+            return (yield from context.loop(self._model(context, [], replay)))
         finally:
-            second.close()
+            context.tool_context.close()
 
     def _asking(self, context: RunContext) -> Asking:
         """Return what the question which SOP is meant stands on."""

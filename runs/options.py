@@ -54,8 +54,8 @@ def as_started(options: Options, opening: Event) -> Options:
         session=opening["session"],
         cwd=Path(opening["cwd"]),
         persona=opening.get("persona"),
+        named=opening.get("named", False),
     )
-    options = replace(options, named=opening.get("named", False))
     bounds = Bounds.of(opening)
     if bounds is None:
         return options

@@ -19,7 +19,6 @@ from memory.sops import SopStore
 from models.base import Model
 from models.chain import Budget
 from runs.options import Options
-from runs.start.briefing import Source
 from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
 from safety.gate import SHARED_TOOLS, Ask, Gate
@@ -267,21 +266,10 @@ class Parts:
             lambda: self.recent(session, ()),
         )
 
-    def source(self, prompts: Prompts) -> Source:
-        """Return what the briefing of each run is made from."""
-        return Source(
-            self.config.home,
-            prompts,
-            self.sops,
-            SEEDS,
-            self.redactor().redact,
-            shares=self.config.context,
-            credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
-            recent=self.recent,
-            recall=lambda session, request: self.recalling(session).at_start(
-                request, self.config.context.recall.most
-            ),
-        )
+    @property
+    def set_credentials(self) -> list[str]:
+        """Return the names of the credentials that are set."""
+        return [name for name in self.config.safety.credentials if os.environ.get(name)]
 
     def told(self) -> Callable[[], Window] | None:
         """Return the window that a run tells what is said; without Redis the run's own log is

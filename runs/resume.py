@@ -81,7 +81,7 @@ class _Reader:
 
     def __init__(self, progress: Progress, prompts: Prompts, folder: Path) -> None:
         self.progress, self.prompts, self.folder = progress, prompts, folder
-        self.texts = TurnTexts(prompts, progress.working, last_turn=0)
+        self.texts = TurnTexts(prompts=prompts, working=progress.working, last_turn=0)
 
     def take(self, event: Event) -> None:
         self.progress.totals.add(event)

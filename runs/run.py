@@ -8,8 +8,9 @@ Because the loop is a generator, an event is in the run log before the loop take
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -34,42 +35,43 @@ CLEAN = {
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
+@dataclass
 class Run:
-    """One run, started or resumed, not yet under way: `events` makes it go."""
+    """One run, started or resumed, not yet under way: `events` makes it go.
 
-    def __init__(
-        self,
-        log: RunLog,
-        opening: Event,
-        loop: Generator[Event, None, End],
-        steering: Steering,
-        *,
-        totals: Totals,
-        sop: str | None,
-        learn: Callable[[Run], Iterator[Event]] | None = None,
-        before: Iterable[Event] = (),
-        redact: Callable[[Any], Any] = lambda data: data,
-        said: Callable[[], Stream] | None = None,
-        spoken: Spoken | None = None,
-        close: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`close` ends what the tools of the run kept open. `spoken` writes what is said into the
-        journal. `redact` hides what is secret in what the owner and the model say, `said` in what a
-        model says piece by piece; the handler does it for the tools. `learn` is asked for what
-        comes of the run once it has ended; `before` is what happens before turn 1."""
-        self.id = log.run
-        self.status = "working"
-        self.result = ""
-        # the signal that came: it ended the run, or came too late for that
-        self.stopped_by: int | None = None
-        self.is_marked = False  # it called start_long_term_update
-        self.stops = 0  # how often a stop came: twice means that the owner wants to leave
-        self._log, self._opening, self._loop = log, chain([opening], before), loop
-        self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
-        self._redact, self._spoken, self._said, self._close = redact, spoken, said, close
-        self._text: Stream | None = None  # from the first piece of text on
-        self._leave: list[Any] = []  # why the last confirmation was asked for
-        self._started = time.monotonic() - totals.seconds
+    `before` is what happens before turn 1. `close` ends what the tools of the run kept open.
+    `redact` hides what is secret in what the owner and the model say, `said` in what a model says
+    piece by piece; the handler does it for the tools.
+    """
+
+    log: RunLog
+    opening: Event
+    loop: Generator[Event, None, End]
+    steering: Steering
+    totals: Totals
+    sop: str | None
+    learn: Callable[[Run], Iterator[Event]] | None  # yields what comes of a run that has ended
+    before: Iterable[Event]
+    redact: Callable[[Any], Any]
+    said: Callable[[], Stream]
+    spoken: Spoken | None  # writes what is said into the journal
+    close: Callable[[], None]
+    status: str = "working"
+    result: str = ""
+    # the signal that came: it ended the run, or came too late for that
+    stopped_by: int | None = None
+    is_marked: bool = False  # it called start_long_term_update
+    stops: int = 0  # how often a stop came: twice means that the owner wants to leave
+    text: Stream | None = None  # from the first piece of text on
+    leave: Sequence[Any] = ()  # why the last confirmation was asked for
+
+    def __post_init__(self) -> None:
+        self.started = time.monotonic() - self.totals.seconds
+
+    @property
+    def id(self) -> str:
+        """Return the name of the run."""
+        return self.log.run
 
     @property
     def exit_code(self) -> int:
@@ -79,12 +81,12 @@ class Run:
     @property
     def is_by_rote(self) -> bool:
         """Return True when the run is done and no model had to go on."""
-        return self.status == "done" and bool(self._totals.as_fields()["rote"])
+        return self.status == "done" and bool(self.totals.as_fields()["rote"])
 
     def steer(self, text: str) -> None:
         """Say something to the run while it works; the model reads it before its next turn. Any
         thread may call."""
-        self._steering.say(text)
+        self.steering.say(text)
 
     def events(self) -> Iterator[Event]:
         """Yield all events of the run, stamped with run and time; the last one is `run_ended`. What
@@ -96,13 +98,13 @@ class Run:
         # To the end of log and journal: a stop that comes late splits neither.
         with Interrupts() as interrupts:
             try:
-                for event in self._opening:
+                for event in chain([self.opening], self.before):
                     yield self._write(event)
                 ended = self._end((yield from self._ending(interrupts)))
             finally:
-                self._close()
-                self._log.close()
-                problem = self._spoken.finish() if self._spoken is not None else ""
+                self.close()
+                self.log.close()
+                problem = self.spoken.finish() if self.spoken is not None else ""
         self.stopped_by, self.stops = interrupts.received, interrupts.count
         yield from self._learned()
         if problem:
@@ -118,11 +120,11 @@ class Run:
         except RunLogError:  # nothing more can be written
             raise
         except GeneratorExit:  # whoever listened has left
-            self._loop.close()  # ends the tool that is at work
+            self.loop.close()  # ends the tool that is at work
             self._end({"status": "cancelled", "result": "", "exit": "EXITED"})
             raise
         except BaseException as error:
-            self._loop.close()
+            self.loop.close()
             said = f"{type(error).__name__}: {error}"
             self._end({"status": "failed", "result": said, "exit": "EXITED"})
             raise
@@ -131,11 +133,11 @@ class Run:
         """Yield what is learned from a run that has ended; who has stopped it does not want to
         wait."""
         has_ended = self.status not in ("cancelled", "waiting") and self.stopped_by is None
-        if self._learn is None or not has_ended:
+        if self.learn is None or not has_ended:
             return
         with suppress(KeyboardInterrupt):
-            for event in self._learn(self):
-                yield self._stamped(self._redact(event))
+            for event in self.learn(self):
+                yield self._stamped(self.redact(event))
 
     def _stamped(self, event: Event) -> Event:
         return {"type": event["type"], "run": self.id, "at": now(), **event}
@@ -149,7 +151,7 @@ class Run:
                 except StopIteration as stop:
                     return _ending(stop.value, self.id)
                 if event["type"] == "confirm":
-                    self._leave = event["said"]
+                    self.leave = event["said"]
                 yield from self._shown(event)
         except LimitReached as limit:
             return {"status": "limit", "result": str(limit), "exit": "EXITED"}
@@ -161,12 +163,12 @@ class Run:
     def _shown(self, event: Event) -> Iterator[Event]:
         """Yield the event once it is written; hold back text of a model until no secret can go on
         in its next piece."""
-        if event["type"] == "text" and self._said is not None:
-            self._text = self._text or self._said()
-            if delta := self._text.feed(event["delta"]):
+        if event["type"] == "text":
+            self.text = self.text or self.said()
+            if delta := self.text.feed(event["delta"]):
                 yield self._write({**event, "delta": delta})
             return
-        rest = self._text.close() if self._text is not None else ""
+        rest = self.text.close() if self.text is not None else ""
         if rest and event["type"] != "text_reset":
             yield self._write({"type": "text", "delta": rest})
         yield self._write(event)
@@ -175,21 +177,21 @@ class Run:
         """Return the loop's next event. A stop that came meanwhile is thrown into the loop, so that
         the tool which is at work is ended like one that is stopped while it is waited for."""
         if interrupts.take():
-            return self._loop.throw(KeyboardInterrupt())
+            return self.loop.throw(KeyboardInterrupt())
         with interrupts.allowed():
-            return next(self._loop)
+            return next(self.loop)
 
     def _write(self, event: Event) -> Event:
         if event["type"] not in CLEAN:
             event = self._without_secrets(event)
         stamped = self._stamped(event)
         if event["type"] not in NOT_LOGGED:
-            self._log.append(stamped)
-            self._totals.add(stamped)
+            self.log.append(stamped)
+            self.totals.add(stamped)
         if event["type"] == "tool_started" and not event["only_reads"]:
-            self._log.sync()
-        if self._spoken is not None:
-            self._spoken.heard(stamped)
+            self.log.sync()
+        if self.spoken is not None:
+            self.spoken.heard(stamped)
         self.sop = event["sop"] if event["type"] == "chosen" else self.sop
         self.is_marked |= (
             event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
@@ -199,7 +201,7 @@ class Run:
     def _without_secrets(self, event: Event) -> Event:
         """Return the event with secrets hidden. A reply that was changed cannot be used again by a
         resumed run, and says so."""
-        clean: Event = self._redact(event)
+        clean: Event = self.redact(event)
         return {**clean, "redacted": True} if clean != event else event
 
     def _end(self, end: dict[str, Any]) -> Event:
@@ -207,13 +209,13 @@ class Run:
         event = {
             "type": "run_ended",
             **end,
-            **self._totals.as_fields(),
-            "seconds": round(time.monotonic() - self._started, 3),
+            **self.totals.as_fields(),
+            "seconds": round(time.monotonic() - self.started, 3),
             "sop": self.sop,
-            **({"said": self._leave} if end["status"] == "waiting" else {}),
+            **({"said": self.leave} if end["status"] == "waiting" else {}),
         }
         stamped = self._write(event)
-        self._log.sync()
+        self.log.sync()
         return stamped
 
 

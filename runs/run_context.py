@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agent_loop import End, agent_loop
 from context import TurnTexts
@@ -44,15 +44,6 @@ if TYPE_CHECKING:
     from tools.staged import Staging
 
 Delegate = Callable[["RunContext", str, "Wish"], Generator["Event | str", None, "ToolResult"]]
-
-
-class Leg(NamedTuple):
-    """Hold the part of a run that one handler does: its loop, and what ends what its tools kept
-    open."""
-
-    loop: Generator[Event, None, End]
-    close: Callable[[], None]
-    redactor: Redactor
 
 
 @dataclass
@@ -185,8 +176,8 @@ class RunContext:
     def texts(self) -> TurnTexts:
         """Return what writes the texts of a turn."""
         return TurnTexts(
-            self.briefing.prompts,
-            self.progress.working,
+            prompts=self.briefing.prompts,
+            working=self.progress.working,
             last_turn=self.last_turn,
             tools=self.toolbox,
             attended=self.is_attended,
@@ -233,7 +224,7 @@ class RunContext:
             prewarm=self._load_gate,
         )
 
-    def leg(self, model: Model) -> Leg:
+    def loop(self, model: Model) -> Generator[Event, None, End]:
         """Return the loop of the run with this model."""
         progress = self.progress
         progress.state.origins.update(self.start.get("origins", ()))
@@ -249,7 +240,7 @@ class RunContext:
             first_turn=progress.next_turn,
             last_turn=self.last_turn,
         )
-        return Leg(loop, self.tool_context.close, self.redactor)
+        return loop
 
     def resumed(self) -> Event:
         """Return the event that says the run goes on; what a killed process left at work is

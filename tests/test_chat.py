@@ -11,7 +11,7 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
-from tests.driving import bash
+from tests.driving import bash, call
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
@@ -74,14 +74,13 @@ def test_each_line_is_a_task_that_knows_the_ones_before(
 
 
 def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded]) -> None:
-    said = "walrus\n/new\nzebra\n/model other\nthree\n/modle\n/cost\n/runs\n/sops\n/help\n/zzzzzz\n/quit\nfour\n"
+    said = "walrus\n/new\nzebra\n/model other\nthree\n/help\n/zzzzzz\n/quit\nfour\n"
     code, out, err = cli("chat", stdin=said)
     assert code == 0 and err.count("✓") == 0
     assert "walrus" not in words_sent(endpoint[1]) and "zebra" in words_sent(endpoint[2])
     assert endpoint[2].body["model"] == "o" and len(endpoint) == 3
-    assert "did you mean /model?" in out and "model calls: 3" in out and "largest-files" in out
     assert "there is no /zzzzzz; /help" in out
-    assert all(f"/{each.name}" in out for each in SLASHES)
+    assert all(f"/{each}" in out for each in SLASHES)
 
 
 def test_a_conversation_goes_on_later(
@@ -114,8 +113,6 @@ def test_tasks_one_after_the_other_and_out(
     screen.waits_for("Answer 1.", "1 turn")
     screen.types("now blue" + ENTER)
     screen.waits_for("Answer 2.")
-    screen.types("/cost" + ENTER)
-    screen.waits_for("tasks: 2, model calls: 2")
     screen.types(CTRL_D)
     assert screen.ends() == 0
     assert screen.text().count("Answer 1.") == 1 and screen.text().count("› now blue") == 1
@@ -223,8 +220,8 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     question = {"question": "Which colour?", "candidates": ["red", "blue"]}
-    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
-    scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, trash, "Painted."])
+    trash = call("file_trash", paths=[str(file)])
+    scripted(home, [call("ask_user", **question), trash, "Painted."])
     screen = chat("--lang", "zh")
     screen.types("刷漆" + ENTER)
     screen.waits_for("Which colour?", "2. blue", "编号或回答")
@@ -246,32 +243,6 @@ def desk(tmp_path: Path) -> Path:
         (tmp_path / "desk" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "desk" / name).write_text(lines)
     return tmp_path / "desk"
-
-
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (["how many lines are in one.txt", "and now the same for two.txt"], "2 lines in two.txt"),
-        (["how many lines are in one.txt", "what about two.txt?"], "2 lines in two.txt"),
-        (["one.txt 有多少行", "那 two.txt 呢？"], "2 lines in two.txt"),
-        (["how many lines are in one.txt", "add hello to it"], "Added a line to one.txt: hello"),
-        (["what date is it in 45 days?", "and in 1 day?"], ": in 1 day"),
-    ],
-)
-def test_a_request_may_lean_on_the_one_before_it(
-    cli: CommandLine, desk: Path, lines: list[str], told: str
-) -> None:
-    done = cli("chat", stdin="\n".join([*lines, ""]), cwd=desk)
-    assert done.code == 0 and told in done.stdout.splitlines()[-1], done
-
-
-@pytest.mark.parametrize(
-    "said", ["and now the same for two.txt", "what about milk?", "is it late?"]
-)
-def test_what_leans_on_nothing_is_not_made_up(cli: CommandLine, desk: Path, said: str) -> None:
-    assert cli("run", said, cwd=desk).code == 5
-    done = cli("chat", stdin=f"how many lines are in one.txt and two.txt\n{said}\n", cwd=desk)
-    assert done.code == 5
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ not see."""
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -204,7 +203,7 @@ def test_a_part_of_the_context_can_be_switched_off(
                     lay(home, FILES),
                     previous=[earlier_run(home, "list the logs", "three logs")],
                     recall=lambda request: ["a memory"],
-                    shares=replace(ContextConfig(), **{key: share}),
+                    shares=ContextConfig(**{key: share}),
                 )
             )
         )

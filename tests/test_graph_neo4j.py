@@ -4,7 +4,6 @@ Nothing lost or twice."""
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -138,7 +137,7 @@ def test_nothing_that_was_said_stands_in_it(home: Path, server: BoltServer) -> N
 
 
 def test_a_wrong_password_is_told_and_harms_nothing(home: Path, server: BoltServer) -> None:
-    wrong = replace(server.config, password="not-the-password-at-all")
+    wrong = server.config.but(password="not-the-password-at-all")
     say(home, "My goal is tea.", graph=wrong)
     with opened(home) as graph:
         assert edges(graph.snapshot(Wanted())) == {("owner", "CARES_ABOUT", "goal", "tea")}

@@ -1,7 +1,5 @@
-"""Check what runs that ask to be remembered leave behind: real runs, the gate in between, a model
-that is a function."""
+"""Check what runs that ask to be remembered leave behind: real runs, the gate in between."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,7 @@ from memory.facts import FactStore
 from memory.facts.check import check
 from memory.logs import read_events
 from models.base import Event
-from models.errors import ModelUnavailable
 from tests.driving import bash, call, run
-from tests.rows import cases
 
 TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backups\n"
 
@@ -41,10 +37,6 @@ def finished(
 
 def learn(home: Path, run_id: str, **more: Any) -> list[Event]:
     return after_run(read_trace(home, run_id), list(read_events(home, run_id)), home, **more)
-
-
-def never_asked(prompt: str) -> str:
-    raise AssertionError(f"a model was asked: {prompt[:80]}")
 
 
 def facts(home: Path) -> list[tuple[str, str, str]]:
@@ -85,7 +77,7 @@ def test_what_no_result_shows_is_refused_with_its_reason(home: Path, lang: str, 
 
 def test_a_shared_session_leaves_nothing(home: Path) -> None:
     run_id = finished(home, "git 2.39.5 is at /usr/bin/git.", session="shared:team")
-    learned = learn(home, run_id, ask_model=never_asked)
+    learned = learn(home, run_id)
     assert [event["status"] for event in learned] == ["refused"] and facts(home) == []
 
 
@@ -113,54 +105,3 @@ def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
         learned["status"] == "stored" and new.supersedes == old.id and new.text.endswith("2.45.1")
     )
     assert check(home) == []
-
-
-# The model's one call
-
-
-def reply(*proposals: tuple[str, str, list[int]]) -> str:
-    return json.dumps(
-        {"facts": [{"section": each[0], "text": each[1], "turns": each[2]} for each in proposals]}
-    )
-
-
-def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
-    run_id = finished(home, "Keep what was found.")
-    prompts: list[str] = []
-
-    def ask(prompt: str) -> str:
-        prompts.append(prompt)
-        return reply(
-            ("PATHS", "backups lie in /srv/backups", [1]),
-            ("PATHS", "photos lie in /srv/photos", [1]),
-            ("TOOLS", "git 2.39.5 is at /usr/bin/git", [2]),
-            ("ENVIRONMENT", "git is a version control system", [1]),
-        )
-
-    learned = learn(home, run_id, ask_model=ask)
-    assert [event["status"] for event in learned] == ["stored", "refused", "refused", "refused"]
-    assert facts(home) == [("PATHS", "backups lie in /srv/backups", f"{run_id}:1")]
-    assert (
-        len(prompts) == 1 and "Keep what was found." in prompts[0] and "/srv/backups" in prompts[0]
-    )
-    assert (
-        "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
-    )
-
-
-@cases
-def test_a_reply_that_is_not_the_json_asked_for_brings_nothing(home: Path, said: str) -> None:
-    run_id = finished(home, "Keep what was found.")
-    (learned,) = learn(home, run_id, ask_model=lambda prompt: said)
-    assert learned["status"] == "refused" and "JSON" in learned["reason"] and facts(home) == []
-
-
-def test_a_model_that_cannot_be_reached_does_not_undo_what_is_certain(home: Path) -> None:
-    def ask(prompt: str) -> str:
-        raise ModelUnavailable("nobody there")
-
-    learned = learn(home, finished(home, "Backups are in /srv/backups."), ask_model=ask)
-    assert [event["status"] for event in learned] == [
-        "refused",
-        "stored",
-    ] and "nobody there" in learned[0]["reason"]

@@ -218,3 +218,17 @@ def test_the_proxy_of_the_owners_network_is_used(
     assert office.heads[0].startswith(b"CONNECT missing.example:443 HTTP/1.1\r\n")
     assert b"Proxy-Authorization: Basic bWU6cEBzcw==\r\n" in office.heads[0]
     assert b"not a host" in proxy.say(b"CONNECT other.example:443 HTTP/1.1\r\n\r\n")
+
+
+def test_socks_leads_to_a_named_host(proxy: Proxy, site: int) -> None:
+    name = b"good.example"
+    ask = b"\x05\x01\x00\x05\x01\x00\x03" + bytes([len(name)]) + name + site.to_bytes(2, "big")
+    answer = proxy.say(ask + b"GET /s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert answer[:4] == b"\x05\x00\x05\x00"
+    assert answer.endswith(b"x /s None")
+
+
+@cases
+def test_odd_socks_opens_nothing(proxy: Proxy, what: str, sent: str) -> None:
+    assert b"\x05\x00\x05\x00" not in proxy.say(sent.encode("latin-1"), ends=True)
+    assert proxy.asked == []

@@ -98,6 +98,10 @@ Site = tuple[int, dict[str, bytes]]
 def test_curl_and_python_reach_named_hosts_alone(world: World, site: Site) -> None:
     port = site[0]
     assert world.said(f"curl -sS http://{HOST}:{port}/", HOST) == "hello"
+    assert (
+        world.said(f"curl -sS --socks5-hostname 127.0.0.1:3128 http://{HOST}:{port}/", HOST)
+        == "hello"
+    )
     for library in ("urllib.request.urlopen(u).read().decode()", "requests.get(u).text"):
         module = library.split(".get")[0].split(".urlopen")[0]
         script = f"import {module}; u = 'http://{HOST}:{port}/'; print({library})"

@@ -3,7 +3,6 @@ runs, real replays, real history."""
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ import pytest
 from handler import Approval
 from learning.calls import induce
 from learning.cases import Case
-from learning.patches import may_try
-from learning.repair import after_run, judge
+from learning.repair import after_run
 from learning.verify import verify
 from memory.logs import read_events
 from memory.sops import Sop, Status, read_sop
@@ -167,15 +165,6 @@ def test_three_failures_of_the_last_ten_retire_it(desk: Desk) -> None:
     assert "3 failures in the last 5 runs" in desk.sop().body("en")
 
 
-def test_a_world_that_is_not_ready_is_not_held_against_it(desk: Desk) -> None:
-    desk.store(COUNT.replace("effects:", "requires: {folders: [folder]}\neffects:"), "active")
-    desk.folders[0] = desk.folders[0] / "gone"
-    for _ in range(3):
-        events, learned = desk.run()
-        assert judge(events, desk.sop()).kind == "world" and learned == []
-    assert desk.sop().status == "active"
-
-
 @cases
 def test_the_owners_own_sop_is_never_changed_unasked(desk: Desk, learned: bool, front: str) -> None:
     desk.store(BROKEN, "active", learned=learned, front=front)
@@ -281,12 +270,3 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     assert {
         path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
     } == before
-
-
-def test_two_tries_for_a_failure_and_five_a_day(home: Path) -> None:
-    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert [may_try(home, "a", "x", now) for _ in range(3)] == [True, True, False]
-    assert [may_try(home, "a", f"y{n}", now) for n in range(4)] == [True, True, True, False]
-    assert may_try(home, "b", "x", now)
-    later = now + timedelta(days=1, seconds=1)
-    assert not may_try(home, "a", "x", later) and may_try(home, "a", "z", later)

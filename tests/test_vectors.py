@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load
+from memory.recall.vectors import FaissVectors, Vectors, load
 
 DIMENSION = 16
 
@@ -22,7 +22,7 @@ def some(count: int, seed: int = 1) -> np.ndarray[tuple[int, int], np.dtype[np.f
 
 def empty(kind: str) -> Vectors:
     """No vectors yet."""
-    return ExactVectors("m", DIMENSION) if kind == "exact" else FaissVectors("m", DIMENSION)
+    return Vectors("m", DIMENSION) if kind == "exact" else FaissVectors("m", DIMENSION)
 
 
 def again(kind: str, path: Path, model: str = "m") -> tuple[Vectors, str] | None:

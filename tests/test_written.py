@@ -58,26 +58,6 @@ def done(found: Instructions, **values: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout.strip()
 
 
-OPTIONS = """\
-#!/bin/bash
-count=2
-dir=
-fail() { echo "$*" >&2; exit 2; }
-while getopts "d:n:v" opt; do
-  case $opt in d) dir=$OPTARG ;; n) count="$OPTARG" ;; v) verbose=1 ;; *) fail usage ;; esac
-done
-shift $((OPTIND - 1))
-echo "$dir ${count}${verbose:-}"
-"""
-
-
-def test_options_of_a_script_are_parameters() -> None:
-    found = read(OPTIONS, "prune.sh")
-    assert (set(found.parameters), found.problems) == ({"count", "dir"}, [])
-    assert found.parameters["count"]["default"] == 2
-    assert done(found, dir="my logs", count="5") == (0, "my logs 5")
-
-
 def test_markdown_with_placeholders_is_done_with_other_values(tmp_path: Path) -> None:
     found = read(MARKDOWN, "how.md")
     assert set(found.parameters) == {"target", "label", "folder"}

@@ -4,6 +4,7 @@ history."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from context.prompts import Prompts, fit
@@ -20,53 +21,42 @@ class Reloaded(NamedTuple):
     text: str
 
 
+@dataclass
 class Changes:
     """Looks at the files before each turn. Nothing is a change before a model has read them.
     `versions` is what a resumed run had read."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        prompts: Prompts,
-        redact: Callable[[str], str],
-        versions: Mapping[str, str] | None,
-    ) -> None:
-        self._workspace, self._prompts, self._redact, self._versions = (
-            workspace,
-            prompts,
-            redact,
-            versions,
-        )
-        self._own: set[str] = set()
+    workspace: Workspace
+    prompts: Prompts
+    redact: Callable[[str], str]
+    versions: Mapping[str, str] | None
+    own: set[str] = field(default_factory=set)  # files that the run itself has written
 
     def wrote(self, name: str) -> None:
         """Note that the run itself has written this file: its model knows."""
-        if self._workspace.state is not State.INITIAL:
-            self._own.add(name)
+        if self.workspace.state is not State.INITIAL:
+            self.own.add(name)
 
     def take(self) -> Reloaded | None:
         """Return what changed since the last look; None when nothing did."""
-        found = [(name, text) for name, text in self._found() if _counts(name, text)]
+        # a day that has no notes does not count
+        found = [(name, text) for name, text in self._found() if text.strip() or "/" not in name]
         if not found:
             return None
-        said = [self._said(name, text) for name, text in found]
-        versions = self._workspace.versions
+        said = [
+            self.prompts.text(
+                "reloaded", name=name, text=fit(text.strip() or "-", MAX_TOKENS, self.prompts)
+            )
+            for name, text in found
+        ]
+        versions = self.workspace.versions
         files = {name: versions[name] for name, _ in found}
-        return Reloaded(files, self._redact("\n\n".join(said)))
+        return Reloaded(files, self.redact("\n\n".join(said)))
 
     def _found(self) -> list[tuple[str, str]]:
-        if self._workspace.state is not State.INITIAL:
-            changed = self._workspace.changed()
-            found = [(name, text) for name, text in changed if name not in self._own]
-            self._own.clear()
+        if self.workspace.state is not State.INITIAL:
+            changed = self.workspace.changed()
+            found = [(name, text) for name, text in changed if name not in self.own]
+            self.own.clear()
             return found
-        return [] if self._versions is None else self._workspace.resume(self._versions)
-
-    def _said(self, name: str, text: str) -> str:
-        shown = fit(text.strip() or "-", MAX_TOKENS, self._prompts)
-        return self._prompts.text("reloaded", name=name, text=shown)
-
-
-def _counts(name: str, text: str) -> bool:
-    """Return False for a day that has no notes."""
-    return bool(text.strip()) or "/" not in name
+        return [] if self.versions is None else self.workspace.resume(self.versions)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,22 +131,33 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
             f"{file}:1: the front matter is missing: name and description between two lines of ---"
         )
     front, lines = _front_matter(match[1], file)
+
+    def wrong(key: str, what: str) -> PersonaError:
+        return PersonaError(f"{file}:{lines.get(key, 1)}: {what}")
+
     for key in front:
         if key not in _FIELDS:
-            known = ", ".join(_FIELDS)
-            raise PersonaError(
-                f"{file}:{lines.get(str(key), 2)}: there is no field {key!r}; there are: {known}"
-            )
-    name, description = _text(front, "name", file, lines), _text(front, "description", file, lines)
+            raise wrong(str(key), f"there is no field {key!r}; there are: {', '.join(_FIELDS)}")
+    _check(front, wrong)
+    name = front["name"].strip()
     if len(name) > MAX_NAME_CHARS:
-        raise PersonaError(
-            f"{file}:{lines['name']}: name is longer than {MAX_NAME_CHARS} characters"
-        )
-    speech, skills = (
-        _texts(front, "speech_patterns", file, lines),
-        _texts(front, "skills", file, lines),
-    )
-    return Persona(name, description, speech, skills, match[2].strip()), lines["name"]
+        raise wrong("name", f"name is longer than {MAX_NAME_CHARS} characters")
+    speech, skills = (tuple(" ".join(each.split()) for each in front[key]) for key in _FIELDS[2:])
+    found = Persona(name, front["description"].strip(), speech, skills, match[2].strip())
+    return found, lines["name"]
+
+
+def _check(front: dict[str, Any], wrong: Callable[[str, str], PersonaError]) -> None:
+    """Check the types of the fields; one text is a list of it too. Raises PersonaError."""
+    for key in _FIELDS[:2]:
+        value = front.get(key)
+        if not isinstance(value, str) or not value.strip().isprintable() or not value.strip():
+            raise wrong(key, f"{key} must be a line of text")
+    for key in _FIELDS[2:]:
+        said = front.get(key) or []
+        front[key] = said = [said] if isinstance(said, str) else said
+        if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
+            raise wrong(key, f"{key} must be a list of texts")
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]:
@@ -166,20 +177,3 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]
             f"{file}:1: the front matter is missing: name and description between two lines of ---"
         )
     return front, {key.value: key.start_mark.line + 2 for key, _ in root.value}
-
-
-def _text(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) -> str:
-    value = front.get(key)
-    if not isinstance(value, str) or not value.strip() or not value.strip().isprintable():
-        raise PersonaError(f"{file}:{lines.get(key, 1)}: {key} must be a line of text")
-    return value.strip()
-
-
-def _texts(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) -> tuple[str, ...]:
-    value = front.get(key)
-    said = [value] if isinstance(value, str) else value or []
-    if not isinstance(said, list) or not all(
-        isinstance(each, str) and each.strip() for each in said
-    ):
-        raise PersonaError(f"{file}:{lines.get(key, 1)}: {key} must be a list of texts")
-    return tuple(" ".join(each.split()) for each in said)

@@ -20,12 +20,12 @@ PLACEHOLDER = re.compile(
 _VARIABLE = re.compile(r"\$(?:([A-Za-z][A-Za-z0-9_]*)|\{([A-Za-z][A-Za-z0-9_]*)[}:])")
 _SET = re.compile(
     r"(?:^|[\s;&|({])(?:(?:export|local|readonly|declare)\s+)?([A-Za-z_]\w*)=|"
-    r"\b(?:for|select)\s+(\w+)\b|\bread\s+(?:-\w+\s+)*(\w+)|\bgetopts\s+\S+\s+(\w+)"
+    r"\b(?:for|select)\s+(\w+)\b|\bread\s+(?:-\w+\s+)*(\w+)"
 )
 _UNREAD = re.compile(r"\\.|\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
 _ENVIRONMENT = names(
     "HOME PATH USER PWD SHELL LANG TMPDIR HOSTNAME OLDPWD RANDOM SECONDS EDITOR TERM UID IFS "
-    "REPLY LOGNAME BASH PPID OPTARG OPTIND"
+    "REPLY LOGNAME BASH PPID"
 )
 _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("(.*_)?(folder|dir|directory|path|file|filename|target|source|src|dest|destination|output|input|log|repo|archive)(_path|_dir|_file)?", {"type": "string", "format": "path"}),

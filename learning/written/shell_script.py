@@ -9,7 +9,7 @@ from learning.written.instructions import Instructions
 
 UNFIT = (
     (
-        r"\$[@*]|\$#(?!\"?\s*-(?:lt|le|ne|eq|gt|ge)\b)|\bshift\b(?!\s+\"?\$\(\(\s*OPTIND)",
+        r"\$[@*]|\$#(?!\"?\s*-(?:lt|le|ne|eq|gt|ge)\b)|\b(?:shift|getopts)\b",
         "takes any number of arguments; an SOP has named parameters",
     ),
     (r"^\s*(read|select)\b(?!.*<)", "asks while it runs; an SOP has its values from the start"),
@@ -29,7 +29,6 @@ def read_script(text: str) -> Instructions:
     found = Instructions(is_whole=True)
     kept: list[str] = []
     taken: dict[int, str] = {}
-    options = _options(text)
     lines, is_top = text.split("\n"), True
     for number, (line, is_inner) in enumerate(zip(lines, _of_functions(lines), strict=True), 1):
         bare = line.strip()
@@ -41,10 +40,10 @@ def read_script(text: str) -> Instructions:
         elif not is_inner:
             unfit(found, bare, number)
     script = "\n".join(kept).strip("\n")
-    names = {} if options else _usage(text)
+    names = _usage(text)
     script = found.with_arguments(script, names, taken)
     _take_defaults(found, text, names | taken)
-    found.lines = [_with_options(found, options, found.with_unset(script))]
+    found.lines = [found.with_unset(script)]
     return found
 
 
@@ -55,23 +54,6 @@ def _of_functions(lines: Sequence[str]) -> Iterator[bool]:
         is_inner = is_inner or _FUNCTION.match(line.strip()) is not None
         yield is_inner
         is_inner = is_inner and not _ENDS.search(line)
-
-
-def _options(text: str) -> list[tuple[str, str]]:
-    """Return the letters of `getopts` that have a value, with the variable of the branch."""
-    said = re.search(r"\bgetopts\s+[\"']?:?([A-Za-z0-9:]+)", text)
-    letters = re.findall(r"(\w):", said[1]) if said else []
-    branches = {
-        letter: re.search(rf"\b{letter}\)\s*([A-Za-z_]\w*)=[\"']?\$\{{?OPTARG", text)
-        for letter in letters
-    }
-    return [(letter, found[1]) for letter, found in branches.items() if found]
-
-
-def _with_options(found: Instructions, options: Sequence[tuple[str, str]], script: str) -> str:
-    """Return a script with its options from parameters, without flags."""
-    given = [f'-{letter} "${found.parameter(variable)}"' for letter, variable in options]
-    return "\n".join([f"set -- {' '.join(given)}", script]) if given else script
 
 
 def _take_defaults(found: Instructions, text: str, names: Mapping[int, str]) -> None:

@@ -39,9 +39,8 @@ def check_line(
     """Return why a sentence made of a line may not be kept; nothing when it may. `is_verbatim`: the
     line says it so."""
     found = check_wording(fact, (), redact)
-    if not any(
-        each.rule == "secret" for each in found
-    ):  # nothing more is said: that would repeat it
+    # nothing more is said: that would repeat it
+    if not any(each.rule == "secret" for each in found):
         found += _of_line(fact, line)
         found += [] if is_verbatim else _unproven(fact, line)
         found += _unsaid(line, home)

@@ -95,9 +95,8 @@ def _existing(target: Path, folder: int) -> os.stat_result | None:
 
 def _keep_attributes(descriptor: int, before: os.stat_result | None, mode: int | None) -> None:
     if before is not None and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-        with contextlib.suppress(
-            PermissionError
-        ):  # only root may give a file away; the writer owns it then
+        # only root may give a file away; the writer owns it then
+        with contextlib.suppress(PermissionError):
             os.fchown(descriptor, before.st_uid, before.st_gid)
     if mode is not None:
         os.fchmod(descriptor, mode)

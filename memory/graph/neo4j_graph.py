@@ -53,9 +53,8 @@ def _connected(config: GraphConfig) -> Any:
         neo4j = import_module("neo4j")
     except ImportError as error:
         raise GraphDown(MISSING) from error
-    logging.getLogger("neo4j").addHandler(
-        logging.NullHandler()
-    )  # what it says of each try; we say it once, in a line
+    # what it says of each try; we say it once, in a line
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
     limits: dict[str, Any] = {"connection_timeout": 1.0, "max_transaction_retry_time": 1.0}
     limits["connection_acquisition_timeout"] = 3.0
     try:

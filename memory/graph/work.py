@@ -20,15 +20,14 @@ from memory.graph.shapes import Party, Statement
 from memory.graph.writing import Writer
 from memory.home import MAIN
 from memory.journal.episodes import LONG_GAP
-from memory.journal.store import GRAPH_PAUSED, Episode, Store, text_hash
+from memory.journal.store import Episode, Store, text_hash
 from memory.journal.turns import Turn
 from models.errors import ModelError
 
 MENTIONED = 20  # names of one scene
 SURE_OF_A_NAME = 0.3
-Ask = Callable[
-    [str, Mapping[str, Any]], str
-]  # prompt, JSON schema → what the model says; raises ModelError, SopwithError
+# prompt, JSON schema → what the model says; raises ModelError, SopwithError
+Ask = Callable[[str, Mapping[str, Any]], str]
 
 
 def weave(store: Store, keys: Sequence[str]) -> None:
@@ -79,8 +78,6 @@ def read(store: Store, ask: Ask, now: datetime, limit: int, prompt: Callable[[st
     """Do the work of the queue "reading": let a model read up to `limit` finished episodes, the
     newest first; return how many. `prompt` puts the lines of an episode into words. What fails is
     tried again later."""
-    if store.setting(GRAPH_PAUSED):
-        return 0
     done = 0
     numbers = sorted(map(int, store.due("reading", 1000)), reverse=True)
     for episode in sorted(store.episodes(numbers), key=lambda each: each.end, reverse=True):

@@ -269,9 +269,8 @@ class Repository:
             lock = self._folder / name
             with contextlib.suppress(FileNotFoundError):
                 while name != "index.lock" and time.time() - lock.stat().st_mtime < seconds:
-                    time.sleep(
-                        0.02
-                    )  # the owner's git may be at work; it holds these for milliseconds
+                    # the owner's git may be at work; it holds these for milliseconds
+                    time.sleep(0.02)
                 if time.time() - lock.stat().st_mtime >= seconds:
                     lock.unlink()
         for left in [
@@ -292,9 +291,8 @@ class Repository:
                 *self._folder.glob("objects/??/tmp_*"),
             ]:
                 with contextlib.suppress(FileNotFoundError):
-                    if (
-                        left.stat().st_mtime > started - 1
-                    ):  # a full disk is not to stay full by what did not fit on it
+                    # a full disk is not to stay full by what did not fit on it
+                    if left.stat().st_mtime > started - 1:
                         left.unlink()
             raise
 
@@ -333,6 +331,7 @@ class Repository:
             raise RepositoryError(NO_GIT)
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         try:
+            # when we are killed, our turn lasts until git ends
             return subprocess.run(
                 [self._program, *settings, *arguments],
                 input=stdin,
@@ -340,9 +339,7 @@ class Repository:
                 check=False,
                 cwd=self.home,
                 env=self._environment(),
-                pass_fds=(self._lock,)
-                if self._lock >= 0
-                else (),  # when we are killed, our turn lasts until git ends
+                pass_fds=(self._lock,) if self._lock >= 0 else (),
             )
         except OSError as error:
             raise RepositoryError(

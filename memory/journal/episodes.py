@@ -33,9 +33,8 @@ def update(store: Store, sessions: Sequence[str]) -> None:
         for at in range(0, len(loose), BATCH):
             some = loose[at : at + BATCH]
             touched, members = _beside(store, session, some)
-            made = _made(
-                store, session, [*some, *members]
-            )  # without the lock: who speaks goes first
+            # without the lock: who speaks goes first
+            made = _made(store, session, [*some, *members])
             with store.writing():
                 taken = store.episode_of(some)
                 if taken or _beside(store, session, some) != (

@@ -88,9 +88,8 @@ class WriterLock:
                 if time.monotonic() >= until:
                     os.close(self._file)
                     raise self._busy() from None
-                time.sleep(
-                    pause
-                )  # a writer needs some milliseconds; flock itself cannot wait for a while only
+                # a writer needs some milliseconds; flock itself cannot wait for a while only
+                time.sleep(pause)
                 pause = min(pause * 1.5, 0.02)
 
     def _busy(self) -> JournalBusy:

@@ -28,7 +28,6 @@ from text.words import cut
 
 Axis = Literal["said", "mentioned"]
 INDEX = "memory.sqlite3"  # beside the originals
-GRAPH_PAUSED = "graph_paused"  # the setting that leaves the graph's queues as they are
 MAX_TERMS = 16  # of a question; the rarest ones
 RARE = 1000  # turns in which a term may stand to be scored wherever it stands
 MOST_RANKED = 20_000  # turns that are scored for a question; 14 ms
@@ -682,9 +681,8 @@ class Store:
             try:
                 version(database)  # a newer one is left as it is
                 database.execute("PRAGMA journal_mode = WAL")
-                database.execute(
-                    "PRAGMA synchronous = NORMAL"
-                )  # a row that a power cut takes is made from its line again
+                # a row that a power cut takes is made from its line again
+                database.execute("PRAGMA synchronous = NORMAL")
                 bring_up_to_date(database)
             except BaseException:
                 database.close()

@@ -17,9 +17,8 @@ from config import SopwithError
 from memory.journal.lock import JournalError
 from memory.journal.store import Store
 
-Work = Callable[
-    [Store, Sequence[str]], None
-]  # does it and puts what comes of it into the store, or raises
+# does it and puts what comes of it into the store, or raises
+Work = Callable[[Store, Sequence[str]], None]
 BATCH = 32  # while somebody waits for it
 BESIDE = 4  # else: short enough that who writes meanwhile does not feel it
 # how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms
@@ -31,9 +30,8 @@ AFTER = {
 }  # a scene's time is what its turns speak of
 BY_SESSION = ("episode",)  # kinds of which one key stands for more than one thing
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
-QUIET_SECONDS = (
-    0.1  # since the last turn was written: while somebody writes many, each waits for no batch
-)
+# since the last turn was written: while somebody writes many, each waits for no batch
+QUIET_SECONDS = 0.1
 MOST_SECONDS = 1.0  # that a batch waits for that
 _log = logging.getLogger("sopwith.journal")
 
@@ -137,9 +135,8 @@ class Worker:
             work(store, keys)
             with store.writing():
                 store.finish(kind, keys)
-                if (
-                    kind in BY_SESSION and store.last() != last
-                ):  # what was said meanwhile waits under the same key
+                # what was said meanwhile waits under the same key
+                if kind in BY_SESSION and store.last() != last:
                     store.enqueue(kind, keys)
         except JournalError:
             raise

@@ -54,9 +54,8 @@ class RunSummary:
     rote: bool = False
     trial: bool = False  # a replay on a copy, which nobody asked for
     parent: str | None = None  # the run whose helper this one is
-    children: list[str] = field(
-        default_factory=list
-    )  # its helpers, in the order in which they began
+    # its helpers, in the order in which they began
+    children: list[str] = field(default_factory=list)
     seconds: float = 0.0
     tokens: dict[str, int] = field(default_factory=dict)  # input, cached, output
     by_model: dict[str, dict[str, float]] = field(default_factory=dict)  # what each has used

@@ -26,9 +26,8 @@ USUAL, LEAST = 5, 2
 MAX_TRIVIAL_CHARS = 60
 _FILE = Path(__file__).parents[2] / "assets" / "memory" / "remember.toml"
 _OUTER = pattern(r"[ \t\r\n\-*•]*(.*?)\s*", re.DOTALL)
-_COLON = pattern(
-    r"：|:(?=\s|\x01|$)|(?<!\w{12}):(?=[^\d\s/\\])"
-)  # none of a time, an address, a path
+# none of a time, an address, a path
+_COLON = pattern(r"：|:(?=\s|\x01|$)|(?<!\w{12}):(?=[^\d\s/\\])")
 
 
 class Remembered(NamedTuple):

@@ -23,7 +23,7 @@ from memory.journal.store import Store, text_hash
 from memory.journal.sync import VECTORS
 from memory.recall.features import Meaning
 from memory.recall.question import Question, asked_words
-from memory.recall.vectors import ExactVectors, Vectors, load, saved
+from memory.recall.vectors import Vectors, load, saved
 from memory.recall.words import learn, vocabulary
 from memory.recall.written import SETTING, line_vectors
 from text import plugin
@@ -50,7 +50,7 @@ class _Opened:
         self.vectors, self.through, self.unsaved = vectors, through, unsaved
         self.state: tuple[int, int, str] = (-1, -1, "")
         self.looked_at = 0.0
-        self.lines: Vectors = ExactVectors(vectors.model, vectors.dimension)
+        self.lines: Vectors = Vectors(vectors.model, vectors.dimension)
         self.sessions: dict[str, tuple[int, frozenset[int]]] = {}
 
 
@@ -223,7 +223,7 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
         kept.add(numbers, vectors)
         opened.unsaved += len(numbers)
         last = some[-1][0]
-    opened.lines = ExactVectors(model, kept.dimension, *_of_size(lines, kept.dimension))
+    opened.lines = Vectors(model, kept.dimension, *_of_size(lines, kept.dimension))
     if store.waiting("embedding") == 0:
         opened.through = last
         _save(store, opened)
@@ -237,7 +237,7 @@ def _begun(store: Store, model: str, lines: dict[int, bytes]) -> _Opened | None:
     first = first or next(iter(lines.values()), None)
     if first is None:
         return None
-    return _Opened((_backend() or ExactVectors)(model, len(first) // 4), 0, 0)
+    return _Opened((_backend() or Vectors)(model, len(first) // 4), 0, 0)
 
 
 def _save(store: Store, opened: _Opened) -> None:

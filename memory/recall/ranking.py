@@ -137,9 +137,8 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
     for name, values in found.features.items():
         total += weights.get(name, 0.0) * values
     days = np.maximum(0.0, now.timestamp() - found.rows.at) / 86_400
-    total += BY_HAND["whole"] * (
-        found.features["covered"] > WHOLE
-    )  # all that is asked for, as typed into a search box
+    # all that is asked for, as typed into a search box
+    total += BY_HAND["whole"] * (found.features["covered"] > WHOLE)
     total += BY_HAND["written"] * found.features["written"]
     total += BY_HAND["superseded"] * found.features["superseded"]
     total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)

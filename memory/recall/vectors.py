@@ -1,8 +1,8 @@
 """Vectors by number: the nearest to a question, exactly; kept in a file beside the index that can
 be made anew from it.
 
-One base class, two implementations that give the same answers: numpy, over a file that is mapped
-into memory (100,000 vectors of 512 in 20 ms), and FAISS when it is installed and asked for.
+numpy searches a file that is mapped into memory (100,000 vectors of 512 in 20 ms), or FAISS, with
+the same answers, when it is installed and asked for.
 Approximate indexes lose most answers under a narrow filter, so there is none. Source: seed 003
 P3.7; figures "Recall".
 """
@@ -10,7 +10,6 @@ P3.7; figures "Recall".
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -30,58 +29,22 @@ DIGITS = 5  # of a cosine; the same vector may differ behind, by the place where
 _HEADER_BYTES = 4096
 
 
-class Vectors(ABC):
-    """Vectors of length 1, each with a number. `model` made them; they have `dimension` numbers
-    each."""
+class Vectors:
+    """Vectors of length 1, each with a number: a file mapped into memory, and behind it what was
+    added since. `model` made them; they have `dimension` numbers each."""
 
-    def __init__(self, model: str, dimension: int) -> None:
+    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None) -> None:
+        import numpy as np
+
         self.model, self.dimension = model, dimension
         self._sample: Floats | None = None
-
-    @abstractmethod
-    def add(self, numbers: Numbers, vectors: Floats) -> None:
-        """Add vectors (n, dimension). Those whose number is there stay: what was said never
-        changes."""
-
-    @abstractmethod
-    def numbers(self) -> Numbers:
-        """Return all numbers, ascending."""
-
-    @abstractmethod
-    def nearest(
-        self, question: Floats, count: int, within: Iterable[int] | None = None
-    ) -> tuple[Numbers, Floats]:
-        """Return the numbers nearest to one vector (dimension,), and how near: the cosine, highest
-        first. `within`: only these."""
-
-    @abstractmethod
-    def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
-        """Return which of the numbers are there, and the vectors of those, in their order."""
-
-    @abstractmethod
-    def save(self, path: Path, stamp: str = "") -> None:
-        """Write them, whole or not at all. `stamp` says what they were made from."""
+        self._numbers: Numbers = np.asarray(numbers, np.int64)
+        self._kept: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
+        self._room: Floats = np.empty((0, dimension), np.float32)  # half of it may be empty
 
     def has_any(self) -> bool:
         """Return True unless it is empty."""
-        return len(self._chosen()) > 0
-
-    def _chosen(self) -> Floats:
-        """Return the sample."""
-        if self._sample is None:
-            self._sample = self._some_of_all()
-        return self._sample
-
-    @abstractmethod
-    def _some_of_all(self) -> Floats:
-        """Return `_some` of all vectors."""
-
-    def _grow_sample(self, vectors: Floats) -> None:
-        """Take in vectors that are added."""
-        import numpy as np
-
-        if self._sample is not None:
-            self._sample = _some(np.concatenate([self._sample, vectors]))
+        return len(self._numbers) > 0
 
     def spread(self, questions: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of the cosines of all vectors to each question (m,
@@ -92,27 +55,18 @@ class Vectors(ABC):
         """
         import numpy as np
 
-        cosines = self._chosen().astype(np.float64) @ questions.T.astype(np.float64)
+        if self._sample is None:
+            self._sample = _some(np.concatenate([_some(self._kept), _some(self._added)]))
+        cosines = self._sample.astype(np.float64) @ questions.T.astype(np.float64)
         return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
-
-
-class ExactVectors(Vectors):
-    """With numpy: a file mapped into memory, and behind it what was added since."""
-
-    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None) -> None:
-        import numpy as np
-
-        super().__init__(model, dimension)
-        self._numbers: Numbers = np.asarray(numbers, np.int64)
-        self._kept: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
-        self._room: Floats = np.empty((0, dimension), np.float32)  # half of it may be empty
 
     @property
     def _added(self) -> Floats:
         return self._room[: len(self._numbers) - len(self._kept)]
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
-        """See Vectors."""
+        """Add vectors (n, dimension). Those whose number is there stay: what was said never
+        changes."""
         import numpy as np
 
         is_new = ~np.isin(numbers, self._numbers)
@@ -124,10 +78,11 @@ class ExactVectors(Vectors):
             self._room[: len(before)] = before
         self._room[len(before) : total] = vectors
         self._numbers = np.concatenate([self._numbers, numbers])
-        self._grow_sample(vectors)
+        if self._sample is not None:
+            self._sample = _some(np.concatenate([self._sample, vectors]))
 
     def numbers(self) -> Numbers:
-        """See Vectors."""
+        """Return all numbers, ascending."""
         import numpy as np
 
         return np.sort(self._numbers)
@@ -135,7 +90,8 @@ class ExactVectors(Vectors):
     def nearest(
         self, question: Floats, count: int, within: Iterable[int] | None = None
     ) -> tuple[Numbers, Floats]:
-        """See Vectors."""
+        """Return the numbers nearest to one vector (dimension,), and how near: the cosine, highest
+        first. `within`: only these."""
         import numpy as np
 
         if within is None:
@@ -153,7 +109,7 @@ class ExactVectors(Vectors):
         return numbers[order], cosines[order]
 
     def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
-        """See Vectors."""
+        """Return which of the numbers are there, and the vectors of those, in their order."""
         import numpy as np
 
         wanted = np.fromiter(numbers, np.int64)
@@ -174,13 +130,8 @@ class ExactVectors(Vectors):
         found[places >= kept] = self._room[places[places >= kept] - kept]
         return found
 
-    def _some_of_all(self) -> Floats:
-        import numpy as np
-
-        return _some(np.concatenate([_some(self._kept), _some(self._added)]))
-
     def save(self, path: Path, stamp: str = "") -> None:
-        """See Vectors."""
+        """Write them, whole or not at all. `stamp` says what they were made from."""
         import numpy as np
 
         count = len(self._numbers)
@@ -191,7 +142,7 @@ class ExactVectors(Vectors):
         write_atomic(path, (first, self._numbers[order].tobytes(), *blocks))
 
 
-def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
+def load(path: Path, model: str) -> tuple[Vectors, str] | None:
     """Return the vectors in a file and their stamp, mapped into memory. None for a file that is
     torn, or of another model."""
     import numpy as np
@@ -217,7 +168,7 @@ def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
         return None
     if (np.diff(numbers) <= 0).any():
         return None
-    return ExactVectors(model, dimension, numbers, np.asarray(vectors)), stamp
+    return Vectors(model, dimension, numbers, np.asarray(vectors)), stamp
 
 
 def saved(path: Path) -> int:
@@ -230,29 +181,22 @@ def saved(path: Path) -> int:
 
 
 class FaissVectors(Vectors):
-    """With FAISS, exactly: a flat index with numbers, searched within a batch of them."""
+    """The same, searched by FAISS, exactly: a flat index with numbers."""
 
     LIBRARY, FILE = "faiss", "faiss.index"
 
-    def __init__(self, model: str, dimension: int) -> None:
-        super().__init__(model, dimension)
+    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None) -> None:
+        super().__init__(model, dimension, numbers, vectors)
         self._faiss = import_module("faiss")
         self._index = self._faiss.IndexIDMap2(self._faiss.IndexFlatIP(dimension))
+        self._index.add_with_ids(self._kept, self._numbers)
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
-        import numpy as np
-
-        is_new = ~np.isin(numbers, self.numbers())
-        self._index.add_with_ids(vectors[is_new], numbers[is_new])
-        self._grow_sample(vectors[is_new])
-
-    def numbers(self) -> Numbers:
-        """See Vectors."""
-        import numpy as np
-
-        found: Numbers = np.sort(self._faiss.vector_to_array(self._index.id_map))
-        return found
+        before = len(self._numbers)
+        super().add(numbers, vectors)
+        new = self._numbers[before:]
+        self._index.add_with_ids(self.rows(new)[1], new)
 
     def nearest(
         self, question: Floats, count: int, within: Iterable[int] | None = None
@@ -272,19 +216,6 @@ class FaissVectors(Vectors):
         numbers, cosines = numbers[0][is_real][:count], cosines[0][is_real][:count]
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
-
-    def _some_of_all(self) -> Floats:
-        flat = self._faiss.downcast_index(self._index.index)
-        return _some(flat.reconstruct_n(0, flat.ntotal))
-
-    def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
-        """See Vectors."""
-        import numpy as np
-
-        wanted = np.fromiter(numbers, np.int64)
-        there = np.isin(wanted, self.numbers())
-        found = [self._index.reconstruct(number) for number in wanted[there].tolist()]
-        return there, np.array(found, np.float32).reshape(-1, self.dimension)
 
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors. What it was made from stands in a small file beside it, which names the
@@ -310,8 +241,11 @@ class FaissVectors(Vectors):
             data = path.read_bytes()
             if header["model"] != model or header["sha256"] != _hash(data):
                 return None
-            found = cls(model, int(header["dimension"]))
-            found._index = found._faiss.deserialize_index(np.frombuffer(data, np.uint8))
+            faiss = import_module("faiss")
+            index = faiss.deserialize_index(np.frombuffer(data, np.uint8))
+            numbers = faiss.vector_to_array(index.id_map)
+            vectors = faiss.downcast_index(index.index).reconstruct_n(0, index.ntotal)
+            found = cls(model, int(header["dimension"]), numbers, vectors)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError):
             return None
         return found, str(header["stamp"])

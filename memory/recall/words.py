@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MODELS = {"use-multilingual-3"}  # of which the vectors of single words are good, and cost nothing
-LEAST_ALIKE = (
-    0.15  # the cosine, without what all words have in common, from which two words are alike
-)
+# the cosine, without what all words have in common, from which two words are alike
+LEAST_ALIKE = 0.15
 MOST_KNOWN = 100_000  # words in memory, 50 MB
 MOST_TEXTS = 20_000  # of which it is known where their words are, 10 MB
 _SCALE = 512.0  # a vector is kept in one byte a number

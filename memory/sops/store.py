@@ -24,9 +24,8 @@ from text import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
-READ_NAME = pattern(
-    r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*"
-)  # older skills are called task_management
+# older skills are called task_management
+READ_NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*")
 FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 EDITED = "edited by hand"  # metadata that no file holds: the status that it had before
@@ -55,9 +54,8 @@ class Sop:
     steps: Procedure | KeptProcedure | None = None
     problem: str | None = None
     translated: str | None = None  # the description in Chinese, where it was read already
-    stamp: Sequence[int] = field(
-        default=(), compare=False, repr=False
-    )  # of its files as they were read; () unknown
+    # of its files as they were read; () unknown
+    stamp: Sequence[int] = field(default=(), compare=False, repr=False)
 
     @property
     def procedure(self) -> Procedure | None:

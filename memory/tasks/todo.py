@@ -285,9 +285,8 @@ def _said(word: str) -> tuple[str, Any] | None:
 
 def _rendered(task: Task, bullet: str) -> list[str]:
     words = task.title.split(" ")
-    if re.fullmatch(
-        rf"\\*(?:{_TOKEN.pattern})", words[-1]
-    ):  # a title may end like something known of a task
+    # a title may end like something known of a task
+    if re.fullmatch(rf"\\*(?:{_TOKEN.pattern})", words[-1]):
         words[-1] = f"\\{words[-1]}"
     words += [f"due:{task.due}"] if task.due else []
     words += [f"!{task.priority}"] if task.priority != "medium" else []

@@ -17,9 +17,8 @@ class Totals:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.turns = self.model_calls = 0
         self.cost = self.seconds = 0.0
-        self.children: dict[
-            str, float
-        ] = {}  # the helpers, and what each has cost in USD, once it has ended
+        # the helpers, and what each has cost in USD, once it has ended
+        self.children: dict[str, float] = {}
         self.tokens = dict(ZERO)
         self.kinds: set[str] = set()
         self.by_model: dict[str, dict[str, float]] = {}  # the same of each model that was asked

@@ -126,14 +126,13 @@ class RedisList:
             raise WindowDown(str(error)) from error
         try:
             if self._client is None:
+                # by default it tries a refused port for four seconds
                 self._client = redis.Redis.from_url(
                     self._url,
                     socket_timeout=SOCKET_SECONDS,
                     socket_connect_timeout=SOCKET_SECONDS,
                     health_check_interval=15,
-                    retry=retry.Retry(
-                        backoff.NoBackoff(), 0
-                    ),  # by default it tries a refused port for four seconds
+                    retry=retry.Retry(backoff.NoBackoff(), 0),
                 )
             yield self._client
         except (

@@ -26,7 +26,6 @@ class SharedWindow:
 
     def __init__(self, place: RedisList, ring: Ring) -> None:
         self._place, self._ring = place, ring
-        self._unsent: dict[Session, list[Turn]] = {}
         self._lock = threading.RLock()
         self._pause, self._next_try = FIRST_PAUSE_SECONDS, 0.0
         self._is_up = True  # until the contrary is known
@@ -39,18 +38,20 @@ class SharedWindow:
         return self._is_up
 
     def send(self, session: Session, turn: Turn) -> None:
-        """Send a turn, or keep it until Redis is back."""
+        """Send a turn that the ring has; what Redis lacks is sent when it is back."""
         with self._lock:
-            self._unsent.setdefault(session, []).append(turn)
-            self.flush()
+            if self._is_up:
+                self._tried(lambda: self._push(session, turn))
+            else:
+                self.flush()
 
     def last(self, session: Session, count: int) -> list[Turn]:
         """Return the last turns; [] while Redis is down."""
         return self._tried(lambda: self._place.last(session, count)) or []
 
     def flush(self) -> bool:
-        """Send what waits; False while Redis is down."""
-        return self._tried(self._send_all) is not None
+        """Send what Redis lacks if it was away; False while it is down."""
+        return self._tried(lambda: True) is not None
 
     def close(self) -> None:
         """Send what waits if Redis answers, and let go of it."""
@@ -68,7 +69,8 @@ class SharedWindow:
                 return None
             try:
                 if not self._is_up:
-                    self._compare_all()
+                    for session in self._ring.sessions():
+                        self._compare(session)
                 answer = ask()
             except WindowDown:
                 self._is_up = False
@@ -85,18 +87,11 @@ class SharedWindow:
         self._probe.start()
         self._pause = min(2 * self._pause, LAST_PAUSE_SECONDS)
 
-    def _send_all(self) -> bool:
-        for session, turns in list(self._unsent.items()):
-            there = self._place.push(session, turns)
-            if there < len(self._ring.last(session, MAX_TURNS)):  # Redis has forgotten
-                self._compare(session)
-            del self._unsent[session]
-        return True
-
-    def _compare_all(self) -> None:
-        for session in self._ring.sessions():
+    def _push(self, session: Session, turn: Turn) -> bool:
+        there = self._place.push(session, [turn])
+        if there < len(self._ring.last(session, MAX_TURNS)):  # Redis has forgotten
             self._compare(session)
-            self._unsent.pop(session, None)
+        return True
 
     def _compare(self, session: Session) -> None:
         there = {turn.id for turn in self._place.last(session, MAX_TURNS)}

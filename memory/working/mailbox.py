@@ -31,9 +31,8 @@ class Letters:
         if size == self._size:
             return []
         self._size = size
-        lines = self._file.read_text("utf-8", "replace").split("\n")[
-            :-1
-        ]  # what has no end yet is still being written
+        # what has no end yet is still being written
+        lines = self._file.read_text("utf-8", "replace").split("\n")[:-1]
         return [
             (number, line)
             for number, line in enumerate(lines, 1)

@@ -26,9 +26,8 @@ class WorkingMemory:
         self.key_info = ""
         self.related_sop = ""
         self.summaries: list[str] = []  # of turn 1, 2, …
-        self.findings: list[
-            str
-        ] = []  # the model's own summary of each turn; "" where it wrote none
+        # the model's own summary of each turn; "" where it wrote none
+        self.findings: list[str] = []
         self.tools: list[str] = []  # the tool of each turn; "" for a reply without a call
         self.has_failed = False  # a call, since the model was last warned
 
@@ -63,9 +62,8 @@ class TurnState:
     demanded: str = ""  # the only tool that is accepted next
     allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate/gate.py)
     confirmed: set[str] = field(default_factory=set)  # ids of confirmations with an answer
-    origins: set[str] = field(
-        default_factory=set
-    )  # whose words the model has read, the owner's apart
+    # whose words the model has read, the owner's apart
+    origins: set[str] = field(default_factory=set)
     interrupted: str = ""  # hash of the call that had started, and not ended, when the run stopped
     has_resumed: bool = False  # since the last request
     was_interrupted: bool = False  # the stop came from outside, in the middle of the work

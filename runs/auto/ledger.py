@@ -4,8 +4,7 @@ JSON object a line, appended.
 A line is on the disk before what it tells of happens, so a session that was killed is gone on from
 here.
 
-    {"what": "begun", "at", "number", "item", "title", "task", "request", "todo", "session"}
-    {"what": "run", "at", "number", "run"}
+    {"what": "begun", "at", "number", "item", "title", "task", "request", "todo", "session", "run"}
     {"what": "ended", "at", "number", "run", "status", "cost", "seconds", "report"}    again when a
                                                                                        run that
                                                                                        waited has
@@ -56,8 +55,7 @@ class AutoBusy(SopwithError):
 
 @dataclass(slots=True)
 class Attempt:
-    """One item that was taken up. `run` is "" until it has one; `status` until it has ended, or
-    waits for the owner."""
+    """One item that was taken up. `status` is "" until it has ended, or waits for the owner."""
 
     number: int
     item: str

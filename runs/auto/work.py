@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, ConfigError, SopwithError
-from memory.logs import read_events, run_ids, summarise
+from memory.logs import read_events, summarise
 from memory.runlog import cannot_write
 from memory.tasks import Status, TaskError, Tasks
 from memory.usage import Totals
@@ -102,9 +102,9 @@ class Autonomous:
     def _go_on(self, stop: threading.Event) -> Iterator[Told]:
         """Go on with what a session before this one began and left when it was stopped, or
         killed."""
-        for attempt in self._ledger.attempts():
-            if not attempt.status and not self._over(stop):
-                attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
+        left = [each for each in self._ledger.attempts() if each.run and not each.status]
+        for attempt in left:
+            if not self._over(stop):
                 yield {"what": "resumed", **_of(attempt)}
                 yield from self._follow(attempt, stop)
 
@@ -137,44 +137,26 @@ class Autonomous:
 
     def _begin(self, item: Item, stop: threading.Event) -> Iterator[Told]:
         number = next_number(self._home, self._ledger.attempts())
-        about = {**item._asdict(), "item": item.key}
+        about = {**item._asdict(), "item": item.key, "run": self._prepared(item)}
         del about["key"]
         self._ledger.write("begun", number=number, session=self._began, **about)
         attempt = self._ledger.attempts()[-1]
-        attempt.run = self._prepared(attempt)
         yield {"what": "begun", **_of(attempt)}
         yield from self._follow(attempt, stop)
 
-    def _not_noted(self, attempt: Attempt) -> str:
-        """Return the run that was prepared for an item when a kill came before it was noted; "":
-        there is none."""
-        noted = {each.run for each in self._ledger.attempts()}
-        for run in (each for each in run_ids(self._home, archived=False) if each not in noted):
-            with suppress(SopwithError):
-                opening = next(read_events(self._home, run))
-                if datetime.fromisoformat(opening["at"]) < datetime.fromisoformat(attempt.at):
-                    break  # those before are of other items
-                bounds = Bounds.of(opening)
-                if bounds and (bounds.item, bounds.parent) == (attempt.item, ""):
-                    self._ledger.write("run", number=attempt.number, run=run)
-                    return run
-        return ""
-
-    def _prepared(self, attempt: Attempt) -> str:
+    def _prepared(self, item: Item) -> str:
         """Return the run of an item, which has not begun."""
         limits, left = self.config.limits, (self._end - time.monotonic()) / 60
         bounds = Bounds(
-            attempt.request,
+            item.request,
             turns=limits.turns,
             cost_usd=self._left_usd(),
             minutes=min(limits.minutes, max(0.01, left)),
             folder=str(self._folder),
-            item=attempt.item,
+            item=item.key,
         )
         options = Options(window=False, cwd=self._folder, bounds=bounds)
-        run = self._agent.prepare(attempt.task, options, put=self._put)
-        self._ledger.write("run", number=attempt.number, run=run)
-        return run
+        return self._agent.prepare(item.task, options, put=self._put)
 
     def _left_usd(self) -> float:
         """Return the USD for one item; 0 leaves what is free."""

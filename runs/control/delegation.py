@@ -52,14 +52,20 @@ class _Batch:
     working: dict[int, Apart] = field(default_factory=dict)
 
 
+@dataclass
 class Delegation:
     """The helpers of one run."""
 
-    def __init__(
-        self, agent: Workshop, run: str, options: Options, progress: Progress, budget: Budget
-    ) -> None:
-        self._agent, self._home, self._run = agent, agent.config.home, run
-        self._options, self._progress, self._budget = options, progress, budget
+    agent: Workshop
+    run: str
+    options: Options
+    progress: Progress
+    budget: Budget
+
+    @property
+    def home(self) -> Path:
+        """Return the home folder."""
+        return self.agent.config.home
 
     def of(self, call: str, wish: Wish) -> Generator[Event | str, None, ToolResult]:
         """Yield what the helpers of one call found: they work, at most AT_ONCE at a time, until all
@@ -72,7 +78,7 @@ class Delegation:
             while batch.waiting or batch.working:
                 yield from self._begin(batch, options)
                 yield from self._collect(batch)
-                if batch.working and time.monotonic() >= self._budget.deadline:
+                if batch.working and time.monotonic() >= self.budget.deadline:
                     break
                 if batch.working:
                     time.sleep(POLL_SECONDS)
@@ -89,12 +95,12 @@ class Delegation:
     def _batch(self, call: str, wish: Wish) -> _Batch:
         """Return the helpers of a call, as far as the log knows them."""
         events = [
-            event for event in read_events(self._home, self._run) if event["type"] == "delegated"
+            event for event in read_events(self.home, self.run) if event["type"] == "delegated"
         ]
         before = [event for event in events if event["call"] == call]
         known = {event["index"]: event["child"] for event in before}
         for child in known.values():
-            self._agent.logs.fetch(self._home, child)  # this run may have been elsewhere until now
+            self.agent.logs.fetch(self.home, child)  # this run may have been elsewhere until now
         counted = {event["index"] for event in before if event["state"] == "ended"}
         return _Batch(call, wish, known, counted, list(range(len(wish.tasks))))
 
@@ -104,14 +110,14 @@ class Delegation:
             child = batch.known.get(index)
             if child is None:
                 put = partial(self._put, batch.wish)
-                child = self._agent.prepare(batch.wish.tasks[index], options, self._read(), put)
+                child = self.agent.prepare(batch.wish.tasks[index], options, self._read(), put)
                 batch.known[index] = child
                 yield {**self._event(batch, index), "state": "started"}
-            elif may_go_on(self._home, child) is None:
+            elif may_go_on(self.home, child) is None:
                 if index not in batch.counted:  # we were killed before it could be written down
                     yield self._ended(batch, index)
                 continue
-            batch.working[index] = Apart(self._home, self._agent.config.lang, child)
+            batch.working[index] = Apart(self.home, self.agent.config.lang, child)
 
     def _collect(self, batch: _Batch) -> Iterator[Event]:
         for index in [index for index, apart in batch.working.items() if not apart.is_working()]:
@@ -121,18 +127,16 @@ class Delegation:
     def _options_of(self, wish: Wish, count: int) -> Options:
         """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or
         there are no such tools."""
-        options, budget, own = self._options, self._budget, self._options.bounds
-        request = own.request if own else self._progress.opening["task"]
+        options, budget, own = self.options, self.budget, self.options.bounds
+        request = own.request if own else self.progress.opening["task"]
         bounds = Bounds(
             request,
             approve=own.approve if own else options.approve,
             model=options.model,
-            turns=min(
-                wish.max_turns or TURNS, options.max_turns or self._agent.config.limits.turns
-            ),
+            turns=min(wish.max_turns or TURNS, options.max_turns or self.agent.config.limits.turns),
             cost_usd=_share(budget, wish.max_cost, count),
             minutes=_minutes(budget, wish.max_minutes),
-            parent=self._run,
+            parent=self.run,
             depth=own.depth + 1 if own else 1,
             tools=self._tools(wish),
             folder=own.folder if own else "",
@@ -140,12 +144,12 @@ class Delegation:
         return replace(options, bounds=bounds, rote=False, window=False, persona=None, files=())
 
     def _tools(self, wish: Wish) -> tuple[str, ...] | None:
-        own = self._options.bounds.tools if self._options.bounds else None
+        own = self.options.bounds.tools if self.options.bounds else None
         if wish.tools is None:
             return own
         every = [
             *all_tools(),
-            *(tool for family in self._agent.parts.families.values() for tool in family.tools),
+            *(tool for family in self.agent.parts.families.values() for tool in family.tools),
         ]
         if unknown := [name for name in wish.tools if name not in (every if own is None else own)]:
             raise ToolError(
@@ -156,13 +160,13 @@ class Delegation:
         return tuple(dict.fromkeys(wish.tools))
 
     def _put(self, wish: Wish, task: str) -> str:
-        return self._agent.prompts.text("delegated", task=task, files="\n".join(wish.files) or "-")
+        return self.agent.prompts.text("delegated", task=task, files="\n".join(wish.files) or "-")
 
     def _read(self) -> tuple[str, ...]:
         """Return whose words, beside the owner's, the parent has read: what it asks for may come of
         them."""
-        notes = of_messages(self._progress.messages[:2])
-        return tuple(self._progress.state.origins | ({notes} if notes else set()))
+        notes = of_messages(self.progress.messages[:2])
+        return tuple(self.progress.state.origins | ({notes} if notes else set()))
 
     def _event(self, batch: _Batch, index: int) -> Event:
         task = " ".join(batch.wish.tasks[index].split())[:200]
@@ -176,9 +180,9 @@ class Delegation:
 
     def _ended(self, batch: _Batch, index: int) -> Event:
         child = batch.known[index]
-        self._agent.logs.fetch(self._home, child)
-        summary, cost = summarise(self._home, child), Totals(read_events(self._home, child)).spent
-        self._budget.spent_usd += cost
+        self.agent.logs.fetch(self.home, child)
+        summary, cost = summarise(self.home, child), Totals(read_events(self.home, child)).spent
+        self.budget.spent_usd += cost
         status = summary.status if summary else "failed"
         return {
             **self._event(batch, index),
@@ -188,31 +192,29 @@ class Delegation:
         }
 
     def _result(self, children: list[str]) -> ToolResult:
-        summaries = [summarise(self._home, child) for child in children]
+        summaries = [summarise(self.home, child) for child in children]
         data = [
             {"helper": number, "run": child, **self._outcome(child, summary)}
             for number, (child, summary) in enumerate(zip(children, summaries, strict=True), 1)
         ]
         is_any_done = any(summary and summary.status == "done" for summary in summaries)
-        read = sorted(
-            origin for child in children for origin in origins_before(self._home, [child])
-        )
+        read = sorted(origin for child in children for origin in origins_before(self.home, [child]))
         return ToolResult("ok" if is_any_done else "error", data, read[0] if read else "")
 
     def _outcome(self, child: str, summary: RunSummary | None) -> dict[str, Any]:
         """Return how one helper ended, for the parent's model: short, with the file that holds the
         whole."""
-        status, answer = (summary.status if summary else "failed"), _answer(self._home, child)
+        status, answer = (summary.status if summary else "failed"), _answer(self.home, child)
         if status == "waiting":
             return {
                 "status": status,
                 "answer": f"it waits for the owner (sopwith inbox list): {answer[:SHOWN_CHARS]}",
             }
         if status == "interrupted":
-            return {"status": "failed", "answer": trouble(self._home, child) or "its process ended"}
+            return {"status": "failed", "answer": trouble(self.home, child) or "its process ended"}
         found = {"status": status, "answer": answer[:SHOWN_CHARS]}
         if len(answer) > SHOWN_CHARS:
-            file: Path = self._home / "runs" / self._run / f"helper-{child}.md"
+            file: Path = self.home / "runs" / self.run / f"helper-{child}.md"
             file.write_text(answer, "utf-8")
             found |= {"answer": f"{answer[:SHOWN_CHARS]} […]", "file": str(file)}
         return found

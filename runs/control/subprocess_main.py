@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from config import Config, SopwithError, load
@@ -65,7 +64,7 @@ def try_out(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
     """Do the SOP of a folder and print the events of the run: the process in the stage
     (runs/replaying/trying.py)."""
     config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
-    agent = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
+    agent = Agent(config.but(models=(), redis=None, graph=None, queue=None))
     run = agent.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))
     for event in run.events():
         line = json.dumps(event, ensure_ascii=False, default=str)

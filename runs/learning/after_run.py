@@ -2,9 +2,8 @@
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run
 that called `start_long_term_update` and is done becomes a draft, or a candidate when its own values
-pass on a copy; what else it takes to be done by rote is the owner's to say. Where a model is
-configured it is asked once for facts, as long as the run has cost less than limits.cost_usd.
-Source: seed 002 §2, §3.
+pass on a copy; what else it takes to be done by rote is the owner's to say. Source: seed 002 §2,
+§3.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ from runs.learning.alone import (
     same_script,
     values_of,
 )
-from runs.learning.asking import asker
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
@@ -75,10 +73,7 @@ def _taken_in(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Ev
         if _is_marked(events):
             name = ""
             trace, spent = read_trace(agent.config.home, run), _spent(events)
-            ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
-            facts = after_marked(
-                trace, events, agent.config.home, ask, redact=agent.parts.redactor()
-            )
+            facts = after_marked(trace, events, agent.config.home, agent.parts.redactor())
             yield from facts
             if not says_only_facts(events, facts):
                 yield from _marked(agent, run, spent)

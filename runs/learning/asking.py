@@ -1,12 +1,10 @@
 """Ask the configured model, and write down what that cost.
 
-The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which
-the evidence of the SOP names: so `sops stats` counts it as a cost of teaching.
+The call is a run of its own in the run log ("author NAME", left out of lists like a trial).
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -56,8 +54,7 @@ class ScriptWriter:
 
     def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
-        self.runs: list[str] = []
-        self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
+        self.model, self.calls, self.tokens, self.cost = "", 0, 0, 0.0  # cost in USD
 
     def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
         """Return the source; None when no model may be asked, or none answers."""
@@ -70,17 +67,17 @@ class ScriptWriter:
             reply = call.ask(self._agent.parts.redactor()(prompt))
         except ModelError:
             return None
-        self.runs.append(call.run)
-        self.model, self.cost = call.model, self.cost + reply.usage.cost
+        self.model, self.calls = call.model, self.calls + 1
+        self.cost += reply.usage.cost
         self.tokens += reply.usage.input + reply.usage.output
         return source_in(reply.text)
 
     def noted(self, draft: Draft) -> Draft:
-        """Return the draft that says what its script cost, and whose evidence names the calls."""
-        if not self.runs:
+        """Return the draft that says what its script cost."""
+        if not self.calls:
             return draft
-        cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
-        return replace(_with_cost(draft, self.runs), notes=[*draft.notes, cost])
+        cost = f"{self.model} was asked for a script: {self.calls} calls · {self.tokens} tokens · ${self.cost:.4f}"
+        return replace(draft, notes=[*draft.notes, cost])
 
 
 def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
@@ -132,19 +129,3 @@ class _Call:
         opening = own_opening(f"author {self._name}", config.home, config.lang, self._cwd)
         opening |= {"models": [self.model], "messages": [{"role": "user", "content": prompt}]}
         return opening | {"verifies": self._name}  # no run of the owner's: lists pass it over
-
-
-def _with_cost(draft: Draft, runs: list[str]) -> Draft:
-    """Return the draft whose evidence names the calls, where there is evidence to name it in."""
-    text = draft.files.get("evidence.json")
-    evidence = json.loads(text) if text else {}
-    if not evidence.get("runs"):
-        return draft
-    evidence["runs"][0]["scripted"] = runs
-    return replace(
-        draft,
-        files={
-            **draft.files,
-            "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n",
-        },
-    )

@@ -63,7 +63,7 @@ def _do(
     now = datetime.now(UTC)
     note = _spent(config, ledger, now)
     if note:
-        config = replace(config, models=())  # what is done by rote costs nothing, and goes on
+        config = config.but(models=())  # what is done by rote costs nothing, and goes on
     try:
         run = _run(config, row, job, _occasion(ledger, row, job))
         row = replace(row, run=run.id)

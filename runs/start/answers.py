@@ -113,17 +113,19 @@ def _tables() -> dict[str, Any]:
 
 
 class Answering:
-    """Stand in the place of a model where code has the answer; `say` gives it."""
+    """Stand in the place of a model where code has the answer; `say` gives it, or raises
+    ModelUnavailable, or yields events on the way to it."""
 
-    name = "answers"
-
-    def __init__(self, say: Callable[[], str]) -> None:
-        self._say = say
+    def __init__(
+        self, say: Callable[[], str | Generator[Event, None, str]], name: str = "answers"
+    ) -> None:
+        self.name, self._say = name, say
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Return the answer."""
-        yield from ()
-        return Reply(self._say(), model=self.name, kind="rote")
+        said = self._say()
+        text = said if isinstance(said, str) else (yield from said)
+        return Reply(text, model=self.name, kind="rote")
 
 
 class Recorded:
@@ -144,18 +146,9 @@ class Recorded:
         return reply
 
 
-class Nobody:
-    """Stand where no SOP fits and no model is configured; `reason` says what to set."""
-
-    name = "none"
-
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
-
-    def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Raise ModelUnavailable."""
-        raise ModelUnavailable(self._reason)
-        yield {}
+def nobody(reason: str) -> str:
+    """Raise ModelUnavailable: no SOP fits and no model is configured; `reason` says what to set."""
+    raise ModelUnavailable(reason)
 
 
 SOP = "reminder"

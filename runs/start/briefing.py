@@ -6,20 +6,20 @@ A replay asks no model, so all of this is made, and imported, when it is first n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import ContextConfig, SopwithError
+from config import SopwithError
 from context import Prompts
 from memory.home import Session
-from memory.sops import Sop, SopStore
-from models.base import Event, Reply, Request
+from memory.sops import Sop
+from models.base import Event
 from models.images import IMAGES
+from runs.parts import SEEDS, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -30,44 +30,25 @@ if TYPE_CHECKING:
     from memory.notes import Remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Hold what a briefing is made from, the same for every run of an agent."""
-
-    home: Path
-    prompts: Prompts
-    sops: SopStore
-    seeds_folder: Path
-    redact: Callable[[str], str]
-    recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
-    credentials: Sequence[str] = ()  # names of those that are set
-    shares: ContextConfig = field(default_factory=ContextConfig)
-    recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = (
-        lambda session, without: ()
-    )  # runs to leave out
-
-
 class Briefing:
     """One run's. `opening` is its first event; `versions` of the workspace files are what a resumed
     run's model has read."""
 
     def __init__(
         self,
-        source: Source,
+        parts: Parts,
+        prompts: Prompts,
         run: str,
         opening: Event,
         hints: Sequence[Sop] = (),
         versions: Mapping[str, str] | None = None,
     ) -> None:
-        self._source, self._run, self._opening = source, run, opening
+        """`prompts` are in the language of the run."""
+        self._parts, self.prompts, self._run, self._opening = parts, prompts, run, opening
         self._hints, self._versions = hints, versions
+        self._home, self._redact = parts.config.home, parts.redactor().redact
         self._session = Session.parse(opening["session"])
         self._is_read = versions is not None
-
-    @property
-    def prompts(self) -> Prompts:
-        """Return the texts in the language of the run."""
-        return self._source.prompts
 
     def write(self, budget: int) -> Context:
         """Return the first messages of the run, as of now, for a budget in tokens."""
@@ -75,16 +56,17 @@ class Briefing:
         from context.builder import SMALL_TOKENS
         from memory.reader import reader_for
 
-        source, opening, now = self._source, self._opening, datetime.now().astimezone()
+        parts, opening, now = self._parts, self._opening, datetime.now().astimezone()
+        is_with_owner = self._session.is_main and opening.get("attended")
         self._is_read = True
         brief = Brief(
             task=opening.get("told") or opening["task"],
-            prompts=source.prompts,
-            reader=reader_for(source.home, self._session, now.date()),
+            prompts=self.prompts,
+            reader=reader_for(self._home, self._session, now.date()),
             workspace=self._workspace,
-            sops=source.sops,
-            seeds_folder=source.seeds_folder,
-            learned_folder=source.home / "sops",
+            sops=parts.sops,
+            seeds_folder=SEEDS,
+            learned_folder=self._home / "sops",
             cwd=Path(opening["cwd"]) if self._session.is_main else Path(),
             now=now,
             persona=self._persona,
@@ -92,14 +74,12 @@ class Briefing:
             hints=self._hints,
             recall=self._recalled,
             window=lambda: self._window,
-            shares=source.shares,
+            shares=parts.config.context,
             is_small=budget < SMALL_TOKENS,
-            run=_run_block(opening, source.prompts),
-            credentials=source.credentials
-            if self._session.is_main and opening.get("attended")
-            else (),
+            run=_run_block(opening, self.prompts),
+            credentials=parts.set_credentials if is_with_owner else (),
         )
-        context = first_messages(brief, budget, source.redact)
+        context = first_messages(brief, budget, self._redact)
         if images := [
             path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES
         ]:
@@ -108,7 +88,8 @@ class Briefing:
 
     def _recalled(self, request: str) -> list[str]:
         """Return what the request brings up, without what the window says anyway."""
-        lines = self._source.recall(self._session, request)
+        most = self._parts.config.context.recall.most
+        lines = self._parts.recalling(self._session).at_start(request, most)
         said = {" ".join(turn.text.split()) for turn in self._window} if lines else set()
         return [line for line in lines if not any(f": {text} [" in line for text in said)]
 
@@ -116,7 +97,7 @@ class Briefing:
     def _window(self) -> Sequence[Turn]:
         """Return what was said last in the session, in other runs."""
         return (
-            self._source.recent(self._session, [self._run])
+            self._parts.recent(self._session, [self._run])
             if self._opening.get("window", True)
             else ()
         )
@@ -132,7 +113,7 @@ class Briefing:
         from memory.window import speakers
 
         for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
-            for found in find(text, self._source.redact):
+            for found in find(text, self._redact):
                 is_named = who not in ("owner", self._session.name)
                 yield self._written(
                     turn, found._replace(text=f"{who}: {found.text}") if is_named else found
@@ -144,20 +125,20 @@ class Briefing:
         now, file, problem = datetime.now().astimezone(), "", ""
         try:
             path = add(
-                self._source.home,
+                self._home,
                 found.text,
                 kind=found.kind,
                 session=self._session,
                 run=self._run,
                 turn=turn,
                 at=now,
-                lang=self._source.prompts.lang,
-                redact=self._source.redact,
+                lang=self.prompts.lang,
+                redact=self._redact,
             )
         except (OSError, SopwithError) as error:
             problem = str(error)
         else:
-            file = path.relative_to(self._source.home).as_posix()
+            file = path.relative_to(self._home).as_posix()
             if self._is_read:
                 self._changes.wrote(file)
         event = {
@@ -173,13 +154,13 @@ class Briefing:
     def _workspace(self) -> Workspace:
         from context.workspace import Workspace
 
-        return Workspace(self._source.home, self._source.prompts.lang, self._session)
+        return Workspace(self._home, self.prompts.lang, self._session)
 
     @cached_property
     def _changes(self) -> Changes:
         from context.workspace import Changes
 
-        return Changes(self._workspace, self._source.prompts, self._source.redact, self._versions)
+        return Changes(self._workspace, self.prompts, self._redact, self._versions)
 
     def _persona(self) -> str:
         name = self._opening.get("persona")
@@ -187,7 +168,7 @@ class Briefing:
             return ""
         from context.workspace import persona, prompt
 
-        return prompt(persona(self._source.home, name), self._source.prompts)
+        return prompt(persona(self._home, name), self.prompts)
 
 
 def _run_block(opening: Event, prompts: Prompts) -> str:
@@ -224,31 +205,15 @@ def is_only_to_remember(request: str) -> bool:
     return any(found.is_whole for found in find(request))
 
 
-class Scribe:
-    """Stands in the place of a model where a request only asks to remember something: writes it
-    down and says so."""
-
-    name = "notes"
-
-    def __init__(
-        self, briefing: Briefing, request: str, prompts: Prompts, *, is_noted: bool = False
-    ) -> None:
-        self._briefing, self._request, self._prompts, self._is_noted = (
-            briefing,
-            request,
-            prompts,
-            is_noted,
-        )
-
-    def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Pass the reply on; raise what could not be written down. What could not be written down
-        is raised."""
-        said = [self._request] if self._is_noted else []
-        for event in () if self._is_noted else self._briefing.note(request.turn, self._request):
-            yield {**event, "answers": True}
-            if "problem" in event:
-                raise SopwithError(event["problem"])
-            said.append(event["text"])
-        return Reply(
-            self._prompts.text("noted", text="\n".join(said)), model=self.name, kind="rote"
-        )
+def remembered(
+    briefing: Briefing, request: str, turn: int, *, is_noted: bool
+) -> Generator[Event, None, str]:
+    """Write down what a request only asks to remember, and return what to say. Raises SopwithError
+    where it cannot be written down."""
+    said = [request] if is_noted else []
+    for event in () if is_noted else briefing.note(turn, request):
+        yield {**event, "answers": True}
+        if "problem" in event:
+            raise SopwithError(event["problem"])
+        said.append(event["text"])
+    return briefing.prompts.text("noted", text="\n".join(said))

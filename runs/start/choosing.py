@@ -15,7 +15,6 @@ from runs.options import Options, Replay
 from runs.parts import Parts
 from runs.start.answers import is_answered, is_reminder
 from runs.start.briefing import is_only_to_remember
-from runs.start.following import followed
 
 if TYPE_CHECKING:
     from models.embeddings import Embedder
@@ -31,20 +30,12 @@ class Chosen(NamedTuple):
     asked: Sequence[Event] = ()
     pick: Shown | None = None
     reminder: Match | None = None
-    meant: str = ""  # what the request says with the one before it, where that is more
 
 
-def chosen(task: str, options: Options, parts: Parts, previous: Sequence[str] = ()) -> Chosen:
+def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     """Return what serves the task (learning/route), unless the session or the options forbid it."""
     if not options.rote or options.session != "main":
         return Chosen(None)
-    meant = followed(task, parts.config.home, previous)
-    if meant == task:
-        return _chosen(task, options, parts)
-    return _chosen(meant, options, parts)._replace(meant=meant)
-
-
-def _chosen(task: str, options: Options, parts: Parts) -> Chosen:
     known = Remembered(parts.config.home).with_wordings(parts.sops.all())
     if _is_done_without(task, parts.config.home):
         taught = [sop for sop in known if not sop.is_seed]  # the owner's own words come first

@@ -56,7 +56,6 @@ def opening(
         "job": options.job,
         "persona": options.persona,
         "named": options.named,
-        "meant": chosen.meant,
         "hints": [sop.name for sop in chosen.hints],
         "families": _offered(task, options, parts, chosen, previous),
         "origins": origins_before(config.home, previous),
@@ -189,8 +188,6 @@ def _text(path: Path) -> str:
 def request_of(start: Event) -> str:
     """Return what the owner said, in full, without the list of attached files below it."""
     task: str = start["task"]
-    if start.get("meant"):
-        return str(start["meant"])
     lines = task.split("\n")
     return "\n".join(lines[: -len(start["attached"]) - 2]) if start.get("attached") else task
 

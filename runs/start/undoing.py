@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from config import Config
-from context import phrases
+from context.phrases import in_words
 from memory.runlog import append_undone
-from models.base import Event, Reply, Request
+from models.base import Event
 from runs.start.disambiguate import YES
 from sandbox.undo import UndoStore
 from text.sentences import say
@@ -29,38 +29,23 @@ def take_back(config: Config, run: str, call: str | None = None) -> Undone:
     return done
 
 
-class Undoing:
-    """Stand in the place of a model where the owner, who is there, asks for an undo."""
-
-    name = "undo"
-
-    def __init__(self, config: Config, run: str, owner: Owner) -> None:
-        self._config, self._run, self._owner = config, run, owner
-        self._say = partial(say, config.lang)
-
-    def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Show what the last run changed, and take it back once the owner says yes."""
-        said = yield from self._undone()
-        return Reply(said, model=self.name, kind="rote")
-
-    def _undone(self) -> Generator[Event, None, str]:
-        store = UndoStore.limited(self._config.home, self._config.undo)
-        run = store.last_run()
-        changes = net(standing(store, run)) if run else []
-        if not changes:
-            return self._say("diff.none")
-        question = "\n".join([self._say("answers.undo_question"), *lines(changes)])
-        choices = [self._say("answers.undo_yes"), self._say("answers.undo_no")]
-        id = f"{self._run}.undo"
-        yield {"type": "asked", "id": id, "turn": 1, "question": question, "candidates": choices}
-        answer = (self._owner.ask(id, question, choices) or "").strip()
-        yield {"type": "answered", "id": id, "turn": 1, "text": answer}
-        if answer.lower() not in {choices[0].lower(), *YES}:
-            return self._say("undo.conflicts")
-        done = take_back(self._config, run)
-        why = [
-            f"{each.path}: {phrases.in_words(each.why, self._config.lang)}"
-            for each in done.conflicts
-        ]
-        key = "undo.conflicts" if why else "undo.done"
-        return "\n".join([*why, self._say(key, n=len(done.paths), run=run)])
+def undone(config: Config, run: str, owner: Owner) -> Generator[Event, None, str]:
+    """Show what the last run changed, take it back once the owner says yes, and return what to say.
+    `run` is the one that asks."""
+    words, store = partial(say, config.lang), UndoStore.limited(config.home, config.undo)
+    last = store.last_run()
+    changes = net(standing(store, last)) if last else []
+    if not changes:
+        return words("diff.none")
+    question = "\n".join([words("answers.undo_question"), *lines(changes)])
+    choices = [words("answers.undo_yes"), words("answers.undo_no")]
+    id = f"{run}.undo"
+    yield {"type": "asked", "id": id, "turn": 1, "question": question, "candidates": choices}
+    answer = (owner.ask(id, question, choices) or "").strip()
+    yield {"type": "answered", "id": id, "turn": 1, "text": answer}
+    if answer.lower() not in {choices[0].lower(), *YES}:
+        return words("undo.conflicts")
+    done = take_back(config, last)
+    why = [f"{each.path}: {in_words(each.why, config.lang)}" for each in done.conflicts]
+    key = "undo.conflicts" if why else "undo.done"
+    return "\n".join([*why, words(key, n=len(done.paths), run=last)])

@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -209,7 +208,7 @@ class Worker:
         self._run = run
         try:
             self._tell("takes", {"run": run, "again": claim.events > 0})
-            config = replace(self._config, lang="zh" if lang == "zh" else "en")
+            config = self._config.but(lang="zh" if lang == "zh" else "en")
             started = self._started(
                 Agent(config, SharedLogs(self._database, claim)), claim, what, options
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,10 +26,11 @@ _COMPARES = names(
     "includes startsWith endsWith indexOf match matchAll test search split replace replaceAll querySelector"
     " querySelectorAll closest matches getAttribute hasAttribute error log"
 )
-_ASKS = names("fetch sendBeacon WebSocket EventSource axios importScripts Worker SharedWorker")
-# of XMLHttpRequest, $, axios
+# What asks an address, with the method.
+_ASKS = dict.fromkeys(names("fetch EventSource axios importScripts Worker SharedWorker"), "get")
+_ASKS |= dict.fromkeys(("sendBeacon", "WebSocket"), "post")
 _ASKS_ON = {method: method for method in ("get", "post", "put", "delete", "patch")}
-_ASKS_ON |= {"ajax": "post", "getJSON": "get"}
+_ASKS_ON |= {"ajax": "post", "getJSON": "get"}  # of $, axios and the like
 _GOES = names("assign replace open")  # of location and window
 _PASSES_ON = names("call apply bind")
 _PRESSES = names("click submit requestSubmit")
@@ -42,7 +43,6 @@ _PLACES = names("location href src action formAction srcset data")
 _MARKUP = names("innerHTML outerHTML srcdoc")
 _TEXTS = ("string", "template_string")
 _CALLED_AS = {"call_expression": "function", "new_expression": "constructor"}
-_OPERATIONS = ("binary_expression", "unary_expression")
 _AROUND = ("arguments", "parenthesized_expression", "binary_expression", "array")
 _QUIET_EVENT = pattern(r"['\"](input|change|blur|focus|scroll|mouseover|mouseenter)['\"]")
 _PASSED_ON = pattern(r"\b(click|submit|fetch|open|sendBeacon)$")
@@ -96,11 +96,10 @@ def read(script: str) -> PageScript:
     found = list(_nodes(root))
     if any(depth > _DEEPEST for _, depth in found):
         return PageScript(blind=[("too_deep", {})])
-    nodes = [node for node, _ in found]
-    reader = _Reader(nodes, has_xhr="XMLHttpRequest" in script)
+    reader = _Reader([node for node, _ in found], has_xhr="XMLHttpRequest" in script)
     if root.has_error:
         reader.blind("unreadable")
-    for node in nodes:
+    for node, _ in found:
         reader.look(node)
     reader.found.urls = list(dict.fromkeys(reader.found.urls))
     return reader.found
@@ -133,64 +132,22 @@ def _word(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
-def _constants(nodes: list[Node]) -> dict[str, str]:
-    """Return the variables that are given one text, once."""
-    values: dict[str, list[str | None]] = {}
-    for node in nodes:
-        if node.type == "variable_declarator":
-            text = _text(node.child_by_field_name("value"), {})
-            values.setdefault(_word(node.child_by_field_name("name")), []).append(text)
-        elif node.type in ("assignment_expression", "augmented_assignment_expression"):
-            values.setdefault(_word(node.child_by_field_name("left")), []).append(None)
-    once = {name: given[0] for name, given in values.items() if len(given) == 1}
-    return {name: text for name, text in once.items() if text is not None}
+def _text(node: Node | None) -> str | None:
+    """Return the text that an expression is, when it is written out; "…": more follows."""
+    kind = node.type if node is not None else ""
+    if kind == "number":
+        return _word(node)
+    if kind in _TEXTS:
+        plain, more, _ = _word(node)[1:-1].partition("${" if kind == "template_string" else "\0")
+        return _ESCAPE.sub(_unescaped, plain) + "…" * bool(more)
+    if node is not None and kind == "binary_expression":
+        start = _text(node.child_by_field_name("left"))
+        return f"{start.removesuffix('…')}…" if start else None
+    return None
 
 
-def _text(node: Node | None, known: Mapping[str, str]) -> str | None:
-    """Return the text that an expression is, when it is written out; what follows a known start is
-    "…"."""
-    if node is None:
-        return None
-    read = _TEXTS_OF.get(node.type)
-    return read(node, known) if read else None
-
-
-def _inner(node: Node, known: Mapping[str, str]) -> str | None:
-    return _text(node.named_children[0] if node.named_children else None, known)
-
-
-def _sum(node: Node, known: Mapping[str, str]) -> str | None:
-    sides = [node.child_by_field_name(side) for side in ("left", "right")]
-    is_sum = _word(node.child_by_field_name("operator")) == "+"
-    return _joined([_text(side, known) for side in sides]) if is_sum else None
-
-
-_TEXTS_OF: Mapping[str, Callable[[Node, Mapping[str, str]], str | None]] = {
-    **dict.fromkeys(("parenthesized_expression", "template_substitution"), _inner),
-    "string": lambda node, _: _ESCAPE.sub(_unescaped, _word(node)[1:-1]),
-    "number": lambda node, _: _word(node),
-    "template_string": lambda node, known: _joined(
-        [_piece(child, known) for child in node.named_children]
-    ),
-    "binary_expression": _sum,
-    "identifier": lambda node, known: known.get(_word(node)),
-}
-
-
-def _piece(node: Node, known: Mapping[str, str]) -> str | None:
-    return _text(node, known) if node.type == "template_substitution" else _word(node)
-
-
-def _joined(parts: list[str | None]) -> str | None:
-    """Join parts up to the first that is not known, or not to its end."""
-    text = ""
-    for at, part in enumerate(parts):
-        if part is None:
-            return f"{text}…" if at else None
-        text += part
-        if part.endswith("…"):
-            return text
-    return text
+def _first(args: list[Node]) -> str | None:
+    return _text(args[0]) if args else None
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -201,12 +158,11 @@ def _unescaped(match: re.Match[str]) -> str:
 
 class _Reader:
     def __init__(self, nodes: list[Node], *, has_xhr: bool) -> None:
-        self.root = nodes[0]
-        self.found, self.known, self.has_xhr = PageScript(), _constants(nodes), has_xhr
+        self.root, self.found, self.has_xhr = nodes[0], PageScript(), has_xhr
         # `node.parent` looks for it from the top of the tree
         self.above = {child.id: node for node in nodes for child in node.children}
         self.by_type: dict[str, Callable[[Node], None]] = {
-            **dict.fromkeys(("call_expression", "new_expression"), self._call),
+            **dict.fromkeys(_CALLED_AS, self._call),
             **dict.fromkeys(_TEXTS, self._string),
             **dict.fromkeys(("identifier", "property_identifier"), self._name),
             "assignment_expression": self._set,
@@ -222,31 +178,22 @@ class _Reader:
         """Note what cannot be seen."""
         self.found.blind.append((key, values))
 
-    def text(self, node: Node | None) -> str | None:
-        return _text(node, self.known)
-
-    def _first(self, args: list[Node]) -> str | None:
-        return self.text(args[0]) if args else None
-
     def _name(self, node: Node) -> None:
-        name = _word(node)
+        name, above = _word(node), self.above.get(node.id, node)
         if name in _PRIVATE:
             self.found.private.append(name)
-        if node.type == "identifier":
-            self._identifier(node, name)
-
-    def _identifier(self, node: Node, name: str) -> None:
-        if name in _HELPERS and not self._is_called(node):
+        called = above.child_by_field_name(_CALLED_AS.get(above.type, "function"))
+        if node.type == "identifier" and name in _HELPERS and called != node:
             self.blind("renames", name=name)
 
     def _subscript(self, node: Node) -> None:
-        index = self.text(node.child_by_field_name("index"))
+        index = _text(node.child_by_field_name("index"))
         if index in _PRIVATE:
             self.found.private.append(index)
         if _word(node.child_by_field_name("object")) in _WINDOW:
             if not str(index).isdigit():
                 self.blind("from_window", name="…" if index is None else index)
-        elif index in _PRESSES | _ASKS | _CODE | _TIMERS:
+        elif index in _PRESSES | _CODE | _TIMERS | _ASKS.keys():
             self.blind("by_text", name=str(index))
 
     def _string(self, node: Node) -> None:
@@ -254,32 +201,23 @@ class _Reader:
         compared."""
         if self._is_compared(node):
             return
-        text, above = self.text(node), self.above.get(node.id, node)
-        start = "" if text is None else text.lstrip()
-        if above.type == "binary_expression" and _ADDRESS.match(start):
-            joined = str(self.text(above))
-            self.found.urls.append(joined if joined.lstrip().startswith(start) else start)
+        text, above = str(_text(node)).lstrip(), self.above.get(node.id, node)
+        if above.type == "binary_expression" and _ADDRESS.match(text):
+            self.found.urls.append(f"{text}…")
         else:
-            self.found.urls += _ADDRESS.findall(start)
+            self.found.urls += _ADDRESS.findall(text)
 
     def _is_compared(self, node: Node) -> bool:
         above = self.above.get(node.id, node)
         while above.type in _AROUND:
             above = self.above.get(above.id, self.root)
-        function = above.child_by_field_name("function")
-        method = function.child_by_field_name("property") if function is not None else None
-        return _word(method) in _COMPARES
-
-    def _is_called(self, node: Node) -> bool:
-        above = self.above.get(node.id, node)
-        if above.type in _CALLED_AS:
-            return above.child_by_field_name(_CALLED_AS[above.type]) == node
-        return above.type in _OPERATIONS and "typeof" in _word(above)
+        called = _word(above.child_by_field_name("function"))
+        return called.rpartition(".")[2] in _COMPARES
 
     def _set(self, node: Node) -> None:
         """`location = x`, `location.href = x`, `form.action = x`, `img.src = x`."""
         last = _word(node.child_by_field_name("left")).rpartition(".")[2]
-        if self.text(node.child_by_field_name("right")) is not None:
+        if _text(node.child_by_field_name("right")) is not None:
             return
         self.found.hidden |= last in _PLACES
         if last in _MARKUP:
@@ -290,51 +228,38 @@ class _Reader:
         inner = node.child_by_field_name("arguments")
         children = inner.named_children if inner is not None else []
         args = [each for each in children if each.type != "comment"]
-        if function is None:
-            return
-        if function.type == "member_expression":
+        if function is not None and function.type == "member_expression":
             owner = _word(function.child_by_field_name("object"))
             self._method(_word(function.child_by_field_name("property")), owner, args)
-        elif function.type == "identifier":
+        else:
             self._function(_word(function), args)
-        elif function.type == "import":
-            self._asked("import", args[:1], "get")
 
     def _function(self, name: str, args: list[Node]) -> None:
-        own = {
-            "click": lambda: self._pressed(self._first(args)),
-            "type": lambda: self._typed(args),
-            "press": lambda: self._enters(self._first(args)),
-            "upload": lambda: self._uploads(args),
-            "open": lambda: self._asked(name, args[:1], "get"),
-            **dict.fromkeys(_TIMERS, lambda: self._timed(name, args)),
-        }
-        if name in own:
-            own[name]()
-        elif name in _CODE:
-            self.blind("runs_text", name=name)
-        elif name in _ASKS:
-            self._asked(name, args, "get")
-
-    def _timed(self, name: str, args: list[Node]) -> None:
-        """Note a text that runs after a while; a function is in the tree."""
-        if any(arg.type in _TEXTS for arg in args[:1]):
-            self.blind("runs_text", name=name)
-
-    def _typed(self, args: list[Node]) -> None:
-        enters = any("enter" in _word(each) for each in args[2:])
-        text = self.text(args[1]) if len(args) > 1 else ""
-        self.found.typed.append(Typed(self._first(args) or "", text, enters))
-
-    def _enters(self, key: str | None) -> None:
-        self.found.enters |= key is None or bool(_ENTER.search(key))
+        match name:
+            case "click":
+                self._pressed(_first(args))
+            case "type":
+                enters = any("enter" in _word(each) for each in args[2:])
+                text = _text(args[1]) if len(args) > 1 else ""
+                self.found.typed.append(Typed(_first(args) or "", text, enters))
+            case "press":
+                key = _first(args)
+                self.found.enters |= key is None or bool(_ENTER.search(key))
+            case "upload":
+                self._uploads(args)
+            case "open" | "import":
+                self._asked(args[:1], "get")
+            case _ if name in _CODE or (name in _TIMERS and _first(args) is not None):
+                self.blind("runs_text", name=name)  # a function is in the tree
+            case _ if name in _ASKS:
+                self._asked(args, _method_of(name, args))
 
     def _uploads(self, args: list[Node]) -> None:
         """Count what opens the choice of a file as pressed."""
-        self._pressed(self._first(args))
+        self._pressed(_first(args))
         for each in args[1:]:
             inside = each.named_children if each.type == "array" else [each]
-            self.found.uploads += [self.text(path) for path in inside]
+            self.found.uploads += map(_text, inside)
 
     def _pressed(self, ref: str | None) -> None:
         if ref is None:
@@ -348,21 +273,16 @@ class _Reader:
         elif name in _PASSES_ON and _PASSED_ON.search(on):
             self.blind("renames", name=on[-40:])
         elif name in _GOES and _LEADS.search(on):
-            self._asked(name, args[:1], "get")
+            self._asked(args[:1], "get")
         elif name == "open" and self.has_xhr:
-            method = self._first(args)
-            self._asked(name, args[1:2], "post" if method is None else method)
-        else:
-            self._asked_on(name, on, args)
-
-    def _asked_on(self, name: str, on: str, args: list[Node]) -> None:
-        if name == "dispatchEvent":
+            self._asked(args[1:2], _first(args) or "post")
+        elif name == "dispatchEvent":
             if not any(_QUIET_EVENT.search(_word(each)) for each in args):
                 self.blind("sends_events")
         elif name in _ASKS_ON and _CLIENT.search(on):
-            self._asked(name, args[:1], _ASKS_ON[name])
+            self._asked(args[:1], _ASKS_ON[name])
         elif name in _ASKS:
-            self._asked(name, args, "get")
+            self._asked(args, _method_of(name, args))
 
     def _pressed_by_method(self, name: str, on: str) -> None:
         refs = _ELEMENT.findall(on)
@@ -371,21 +291,20 @@ class _Reader:
         else:
             self.blind("presses_by", name=" ".join(on.split())[:80], method=name)
 
-    def _asked(self, name: str, args: list[Node], method: str) -> None:
+    def _asked(self, args: list[Node], method: str) -> None:
         """Collect a request; a written-out address is among the strings already."""
-        address = self.text(args[0]) if args else ""
-        self.found.hidden |= address is None or address.startswith("…")
-        if name == "fetch":
-            for options in args[1:2]:
-                method = _method_of(_word(options))
-        if name in ("sendBeacon", "WebSocket"):
-            method = "post"
+        address = _first(args)
+        self.found.hidden |= bool(args) and (address is None or address.startswith("…"))
         if method.lower() not in ("get", "head", "options"):
             self.found.sends.append(method.upper())
 
 
-def _method_of(options: str) -> str:
-    """Return the method in the options of `fetch`; what is not written out may be any."""
+def _method_of(name: str, args: list[Node]) -> str:
+    """Return the method of a request; of `fetch` by its options: what is not written out may be
+    any."""
+    if name != "fetch" or len(args) < 2:
+        return _ASKS[name]
+    options = _word(args[1])
     said = _METHOD.search(options)
     if said:
         return said[1]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,8 +27,7 @@ _STARTS = {"mcp_find"}  # tools that read, and start programs of the owner's for
 
 def alone_settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
     """Return the owner's settings as they hold in autonomous mode; `folder` is the mode's own."""
-    return replace(
-        owner,
+    return owner.but(
         roots=(folder,),
         confirm=("delete", "send", "install", "spend"),
         forbid=tuple(dict.fromkeys((*owner.forbid, *_NEVER))),

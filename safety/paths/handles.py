@@ -1,26 +1,18 @@
 """Opens a path that the gate has judged, and nothing else that may stand in its place by then.
 
 The gate looks at a path with all links followed. Between its look and the tool's open somebody may
-put a link where a folder or a file was. So the tool follows none: the kernel walks from a folder
-downwards (openat2), and where it cannot, each name is opened in the handle of the folder before it.
-Source: openat2(2).
+put a link where a folder or a file was. So the tool follows none: each name is opened in the handle
+of the folder before it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
-OPENAT2 = 437  # on every machine
-NO_MAGICLINKS, NO_SYMLINKS, BENEATH = 2, 4, 8
-_TRIES = 8  # while others rename on the way
-_MISSING = (errno.ENOSYS, errno.EPERM)  # an old kernel, or a filter of system calls
 _FOLDER = getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -31,17 +23,20 @@ def open_beneath(path: Path, flags: int, mode: int = 0, root: Path = Path("/")) 
     `root`.
     """
     names = _names(path, root)
-    start = os.open(root, _FOLDER)
+    held = os.open(root, _FOLDER)
     try:
-        return _opened(start, names, flags | os.O_CLOEXEC, mode)
+        for name in names[:-1]:
+            below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=held)
+            os.close(held)
+            held = below
+        last = names[-1] if names else "."
+        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=held)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise OSError(
-                error.errno, "a link or another file stands here now", str(path)
-            ) from error
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        is_other = error.errno in (errno.ELOOP, errno.ENOTDIR)
+        why = "a link or another file stands here now" if is_other else error.strerror
+        raise OSError(error.errno, why, str(path)) from error
     finally:
-        os.close(start)
+        os.close(held)
 
 
 @contextmanager
@@ -76,43 +71,3 @@ def _names(path: Path, root: Path) -> list[str]:
     if ".." in names:
         raise OSError(errno.EXDEV, f"not below {root}", str(path))
     return list(names)
-
-
-def _opened(start: int, names: list[str], flags: int, mode: int) -> int:
-    for _ in range(_TRIES):
-        try:
-            return _by_kernel(start, "/".join(names) or ".", flags, mode)
-        except OSError as error:
-            if error.errno in _MISSING:
-                break
-            if error.errno != errno.EAGAIN:
-                raise
-    return _walked(start, names, flags, mode)
-
-
-def _by_kernel(start: int, path: str, flags: int, mode: int) -> int:
-    how = struct.pack("QQQ", flags, mode, BENEATH | NO_SYMLINKS | NO_MAGICLINKS)
-    result = _syscall()(OPENAT2, start, os.fsencode(path), how, ctypes.c_size_t(len(how)))
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), path)
-    return int(result)
-
-
-@cache
-def _syscall() -> ctypes._NamedFuncPointer:
-    return ctypes.CDLL(None, use_errno=True).syscall
-
-
-def _walked(start: int, names: list[str], flags: int, mode: int) -> int:
-    """Open one name after the other, without following links."""
-    held = os.dup(start)
-    try:
-        for name in names[:-1]:
-            below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=held)
-            os.close(held)
-            held = below
-        last = names[-1] if names else "."
-        return os.open(last, flags | os.O_NOFOLLOW, mode, dir_fd=held)
-    finally:
-        os.close(held)

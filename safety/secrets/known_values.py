@@ -7,13 +7,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
-from config import Config
+from config import Config, Section
 from text.patterns import names
 
 _LAST_WORDS = names(
     "KEY APIKEY TOKEN SECRET PASSWORD PASSWD PASS PASSPHRASE CREDENTIAL CREDENTIALS"
 )
+_LOGINS = ("authorization", "cookie")
+_OF_OWNER = ("env", "headers")  # settings that are called by the server or the model they are of
 _NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
 _IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
 # Characters of a variable's value: what is shorter is a word, a number, the name of a key.
@@ -54,40 +57,32 @@ def is_secret_name(name: str) -> bool:
 
 
 def _of_config(config: Config) -> Iterator[tuple[str, str]]:
-    for model in config.models:
-        yield f"{model.name} api_key", model.api_key
-        yield from _in_address(f"{model.name} base_url", model.base_url or "").items()
-    if config.embeddings:
-        yield "embeddings api_key", config.embeddings.api_key
-    if config.graph:
-        yield "graph password", config.graph.password
-        yield from _in_address("graph uri", config.graph.uri).items()
-    for name, address in (("redis url", config.redis), ("queue url", config.queue)):
-        if address:
-            yield from _in_address(name, address.url).items()
-    yield from _of_servers(config)
-    yield "search api_key", config.search.api_key
+    yield from _of_settings("config", config)
     for index, url in enumerate(config.notify.urls):
         yield from _parts_of(f"notify url {index + 1}", url)
-    if config.channels.telegram:
-        yield "telegram token", config.channels.telegram.token
-    if config.channels.webhook:
-        yield "webhook secret", config.channels.webhook.secret
-        yield from _in_address("webhook url", config.channels.webhook.url).items()
 
 
-def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
-    for server, settings in config.mcp.servers.items():
-        for name, value in settings.env.items():
-            if is_secret_name(name):
-                yield f"{server} {name}", value
-            else:
-                yield from _in_address(f"{server} {name}", value).items()
-        for name, value in settings.headers.items():  # "Bearer KEY": the key alone is held
-            is_login = name.lower() in ("authorization", "cookie")
-            if is_login or is_secret_name(name.replace("-", "_")):
-                yield f"{server} {name}", value.rpartition(" ")[2]
-        yield from _in_address(f"{server} url", settings.url or "").items()
+def _of_settings(name: str, settings: Any) -> Iterator[tuple[str, str]]:
+    """Yield the secrets of a part of the settings, by its name and theirs."""
+    if isinstance(settings, Section):
+        own = getattr(settings, "name", name)
+        for key, value in vars(settings).items():
+            yield from _of_setting(own, key, value)
+    elif isinstance(settings, Mapping):
+        for key, value in settings.items():
+            yield from _of_setting(name, str(key), value)
+    elif isinstance(settings, tuple):
+        for value in settings:
+            yield from _of_settings(name, value)
+
+
+def _of_setting(owner: str, name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, str):
+        yield from _of_settings(owner if name in _OF_OWNER else name, value)
+    elif name.lower() in _LOGINS or is_secret_name(name.replace("-", "_")):
+        yield f"{owner} {name}", re.sub("(?i)^(bearer|basic|token) +", "", value)
+    else:
+        yield from _in_address(f"{owner} {name}", value).items()
 
 
 def _parts_of(name: str, url: str) -> Iterator[tuple[str, str]]:

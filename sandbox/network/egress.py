@@ -28,7 +28,6 @@ MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its soc
 CONNECT_SECONDS = 20.0  # for all addresses of a host together
 IDLE_SECONDS = 300.0  # of a connection on which nothing moves
 _PIECE = 65_536
-_GRANTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 Policy = Callable[[str, int], str]  # host and port → why not; "" lets it through
 Find = Callable[[str, int], Sequence["Address"]]  # raises PrivateAddress, OSError
@@ -46,7 +45,7 @@ class Egress:
         try:
             wanted = heads.read(client)
         except Unfit as error:
-            _say(client, heads.refused(error.code, f"Sopwith: {error}"))
+            _say(client, heads.refused(error.kind, error.code, f"Sopwith: {error}"))
             return
         except OSError:
             return
@@ -55,7 +54,7 @@ class Egress:
         except Unfit as error:
             state = "refused" if error.code == 403 else "failed"
             self.journal.begun(state, wanted, why=str(error))
-            _say(client, heads.refused(error.code, f"Sopwith: {error}"))
+            _say(client, heads.refused(wanted.kind, error.code, f"Sopwith: {error}"))
             return
         self._carry(client, server, wanted, address)
 
@@ -76,7 +75,7 @@ class Egress:
         id = self.journal.begun("open", wanted, address=address)
         flow = _Flow(client, server)
         try:
-            flow.run(_GRANTED if wanted.kind == "connect" else b"", wanted.first)
+            flow.run(heads.granted(wanted.kind), wanted.first)
         finally:
             server.close()
             self.journal.closed(id, flow.up, flow.down)

@@ -1,14 +1,16 @@
-"""Read what a client of the proxy wants: HTTP CONNECT, or a plain HTTP request; and answer it."""
+"""Read what a client of the proxy wants: HTTP CONNECT, a plain HTTP request, or SOCKS5; and answers
+in its language."""
 
 from __future__ import annotations
 
 import re
 import socket
+import struct
 import time
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from sandbox.network.spelling import BadHost, place_of
+from sandbox.network.spelling import BadHost, host_of, place_of
 
 HEAD_SECONDS = 15.0  # for all of a head, however slowly it comes
 HEAD_BYTES = 65_536
@@ -22,8 +24,9 @@ _REASONS = {
     502: "Bad Gateway",
     504: "Gateway Timeout",
 }
+_SOCKS_CODES = {403: 2, 502: 4, 504: 4}
 
-Kind = Literal["connect", "http", "local"]
+Kind = Literal["connect", "http", "socks", "local"]
 
 
 class Wanted(NamedTuple):
@@ -38,9 +41,9 @@ class Wanted(NamedTuple):
 class Unfit(Exception):
     """A request that cannot be read, or a way that is not opened. `code` is the status of HTTP that fits."""
 
-    def __init__(self, code: int, text: str) -> None:
+    def __init__(self, code: int, text: str, kind: Kind = "http") -> None:
         super().__init__(text)
-        self.code = code
+        self.code, self.kind = code, kind
 
 
 class _Reader:
@@ -63,6 +66,13 @@ class _Reader:
             raise Unfit(400, "the request ends too early")
         self.held += data
 
+    def exactly(self, count: int) -> bytes:
+        """Return the next `count` bytes."""
+        while len(self.held) < count:
+            self.more()
+        data, self.held = self.held[:count], self.held[count:]
+        return data
+
     def head(self) -> bytes:
         """Return all up to the empty line, without it."""
         while _END not in self.held:
@@ -75,10 +85,15 @@ class _Reader:
 
 def read(client: socket.socket, seconds: float = HEAD_SECONDS) -> Wanted:
     """Return what the client wants. Raises Unfit, OSError."""
+    reader = _Reader(client, seconds)
+    first = reader.exactly(1)
     try:
-        return _http(_Reader(client, seconds))
+        if first == b"\x05":
+            return _socks(client, reader)
+        reader.held = first + reader.held
+        return _http(reader)
     except BadHost as error:
-        raise Unfit(400, str(error)) from error
+        raise Unfit(400, str(error), "socks" if first == b"\x05" else "http") from error
 
 
 def _http(reader: _Reader) -> Wanted:
@@ -110,9 +125,44 @@ def _split(target: str) -> SplitResult:
     return parts
 
 
-def refused(code: int, text: str) -> bytes:
+def _socks(client: socket.socket, reader: _Reader) -> Wanted:
+    methods = reader.exactly(reader.exactly(1)[0])
+    if 0 not in methods:
+        client.sendall(b"\x05\xff")
+        raise Unfit(400, "SOCKS5 without a password is spoken here", "socks")
+    client.sendall(b"\x05\x00")
+    version, command, _, kind = reader.exactly(4)
+    if (version, command) != (5, 1):
+        raise Unfit(400, "SOCKS5 knows CONNECT alone here", "socks")
+    host = _socks_host(reader, kind)
+    port = int.from_bytes(reader.exactly(2), "big")
+    if not port:
+        raise BadHost("no port from 1 to 65535: 0")
+    return Wanted("socks", host, port, reader.held)
+
+
+def _socks_host(reader: _Reader, kind: int) -> str:
+    if kind == 1:
+        return host_of(socket.inet_ntop(socket.AF_INET, reader.exactly(4)))
+    if kind == 4:
+        return host_of(socket.inet_ntop(socket.AF_INET6, reader.exactly(16)))
+    if kind == 3:
+        return host_of(reader.exactly(reader.exactly(1)[0]).decode("utf-8", "replace"))
+    raise Unfit(400, f"SOCKS5 knows no address of type {kind}", "socks")
+
+
+def granted(kind: Kind) -> bytes:
+    """Return the answer that the way is open; "" for a plain request, which the host itself
+    answers."""
+    answers = {"connect": b"HTTP/1.1 200 Connection established\r\n\r\n", "socks": _socks_reply(0)}
+    return answers.get(kind, b"")
+
+
+def refused(kind: Kind, code: int, text: str) -> bytes:
     """Return the answer that the way is closed. The sentence stands in the status line too, which
     is all that most clients show."""
+    if kind == "socks":
+        return _socks_reply(_SOCKS_CODES.get(code, 1))
     said = " ".join(text.encode("ascii", "backslashreplace").decode().split())
     body = f"{said}\n".encode()
     lines = [
@@ -122,3 +172,7 @@ def refused(code: int, text: str) -> bytes:
         "Connection: close",
     ]
     return "\r\n".join(lines).encode() + _END + body
+
+
+def _socks_reply(code: int) -> bytes:
+    return struct.pack(">BBBB4sH", 5, code, 0, 1, bytes(4), 0)

@@ -9,12 +9,16 @@ import socket
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sandbox import kernel
 from sandbox.cells import bubblewrap
 from sandbox.undo.places import Layer, StageError
+
+if TYPE_CHECKING:
+    from sandbox.undo.entries import Entry
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
@@ -51,6 +55,7 @@ class Holder:
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
         self.is_locked = False  # mounts to what they lie on, so that no overlay covers both
+        self._spare: Entry | None = None
 
     @property
     def descriptor(self) -> int:
@@ -88,10 +93,25 @@ class Holder:
                     raise
             time.sleep(0.005)
 
+    def lend(self) -> Entry | None:
+        """Return the empty entry of a stage that has changed nothing, for the next one."""
+        entry, self._spare = self._spare, None
+        return entry
+
+    def keep(self, entry: Entry) -> bool:
+        """Keep an empty entry. False where this has ended."""
+        if self._talk.fileno() < 0 or self._spare:
+            return False
+        self._spare = entry
+        return True
+
     def close(self) -> None:
         """End the command and the namespace. May be called again."""
         self._talk.close()
         self._inner.close()
+        if entry := self.lend():
+            with suppress(OSError):  # the next start removes what is left
+                entry.remove()
 
     def asked(self, what: Literal["opened", "written"]) -> list[str]:
         """Return the hidden files that were opened, or the layers in others that were written

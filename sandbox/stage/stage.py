@@ -50,6 +50,7 @@ class Stage:
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
+        self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
         self._mounting: Mounting | None = None
@@ -79,7 +80,7 @@ class Stage:
         Raises StageError."""
         home = home.resolve()
         names = [*map(str, roots), *([str(home)] if with_home else [])]
-        entry = entries.make(home, run, call)
+        entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
@@ -237,7 +238,7 @@ class Stage:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
         with nothing done, and StageError where the disk or the store cannot take them."""
         if not self.deltas:
-            self.discard()
+            self._put_by()
             return Committed("", ChangeSet())
         if found := self.conflicts():
             raise Conflicted(found)
@@ -252,6 +253,18 @@ class Stage:
             raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
         self._entry.close()
         return Committed(self.number, changes)
+
+    def _put_by(self) -> None:
+        """Leave the folders of a stage that has changed nothing to the next one of its cell: to
+        make them anew takes longer than a call."""
+        keeper, entry = self._keeper, self._entry
+        if keeper is None or not entry.is_empty():
+            self.discard()
+            return
+        for layer in entry.mounted:  # overlayfs notes there that it may not be mounted again
+            trees.remove(f"{layer.work}/work")
+        if not keeper.keep(entry):
+            self.discard()
 
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its
@@ -269,6 +282,20 @@ class Stage:
             self._entry.remove()
 
 
+def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
+    """Return the entry that the last stage of the cell has left empty, if it covers the same
+    folders."""
+    entry = holder.lend() if holder else None
+    if entry is None:
+        return None
+    covered = [layer.lower for layer in places.layers(names, home, entry.number)]
+    is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
+    if is_same and entry.renew(call):
+        return entry
+    entry.remove()
+    return None
+
+
 def _begun(
     holder: Holder, entry: Entry, names: list[str], home: Path, wanted: Mounting
 ) -> tuple[list[Clock], Mounting]:
@@ -276,7 +303,7 @@ def _begun(
     OSError."""
     for _ in range(TRIES):
         try:
-            layers = places.layers(names, home, entry.number)
+            layers = entry.layers or places.layers(names, home, entry.number)
             mounting = _mounting(names, layers, wanted)
             return _mounted(holder, layers, entry, home, mounting), mounting
         except (FileNotFoundError, HolderError) as error:
@@ -303,7 +330,9 @@ def _made(
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
     of the folders `copied`. Returns the moment, by layer."""
-    entry.write(layers=layers, mounts=places.devices(layers))
+    mounts = places.devices(layers)
+    if (entry.record["layers"], entry.record.get("mounts")) != (layers, mounts):
+        entry.write(layers=layers, mounts=mounts)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         private = os.path.dirname(layer.upper)  # the copies have the modes of their originals

@@ -104,6 +104,23 @@ class Entry:
             if name.startswith(f"{self.number}="):
                 (self.folder.parent / name).unlink(missing_ok=True)
 
+    def renew(self, call: str) -> bool:
+        """Make an entry that has kept nothing the entry of another call of its run. False where a
+        newer one is there: their numbers are their order."""
+        if _last(self.folder.parent.parent) != int(self.number):
+            return False
+        self.record |= _begun(self.record["run"], call)
+        return True
+
+    def is_empty(self) -> bool:
+        """Return True where nothing lies in it, and its copies were put beside what they are of."""
+        is_plain = not any(map(self.record.get, ("groups", "copied")))
+        return is_plain and all(
+            each.upper.startswith(f"{each.store}/")
+            and all(trees.has_mark(entry.path, trees.UUID) for entry in trees.below(each.upper))
+            for each in self.layers
+        )
+
     def prepare(self, layer: Layer, parts: Iterable[Layer], between: Iterable[str]) -> None:
         """Make the folders for the copies of a layer that is covered by parts."""
         for folder in (*between, *(part.lower for part in parts)):
@@ -151,17 +168,19 @@ def make(home: Path, run: str, call: str) -> Entry:
     """Make a new entry."""
     (home / "undo").mkdir(mode=0o700, parents=True, exist_ok=True)
     while True:
-        last = max((int(folder.name) for folder in folders(home)), default=0)
-        folder = home / "undo" / f"{last + 1:06}"
+        folder = home / "undo" / f"{_last(home) + 1:06}"
         try:
             folder.mkdir(mode=0o700)
             entry = Entry(folder, _locked(folder))
         except (FileExistsError, BlockingIOError):  # another process was faster
             continue
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        begun = {"run": run, "call": call, "at": at, "made": time.time()}
-        entry.record = {**begun, "state": "open", "layers": []}
+        entry.record = {**_begun(run, call), "state": "open", "layers": []}
         return entry
+
+
+def _begun(run: str, call: str) -> dict[str, Any]:
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"run": run, "call": call, "at": at, "made": time.time()}
 
 
 def load(folder: Path) -> Entry | None:
@@ -227,6 +246,10 @@ def _mark_of(number: str, record: dict[str, Any]) -> Mark:
 def run_in_mark(run: str) -> str:
     """Return a run as the name of a file has it."""
     return quote(run, safe="")[:120]
+
+
+def _last(home: Path) -> int:
+    return max((int(folder.name) for folder in folders(home)), default=0)
 
 
 def _locked(folder: Path) -> int:

@@ -24,7 +24,6 @@ _MARKS = frozenset("*?")
 _OF_FILES = ("os.", "shutil.", "send2trash")
 _LOADS = ("import_module", "__import__")
 _REMOTE_KINDS = ("send", "install", "secret")
-_BY_TEXT = ("__dict__", "__builtins__", "globals()")
 _FILE_SERVERS = {"sqlalchemy", "sqlmodel", "records", "peewee"}
 _LOSES = pattern(
     r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
@@ -81,8 +80,6 @@ class _Judge:
             self._call(node, full_name(node.func, self.read.values.names))
         elif isinstance(node, ast.Constant):
             self._constant(node.value)
-        elif isinstance(node, ast.Subscript):
-            self._subscript(node)
 
     def _add(self, kind: str, name: str, verb: str = "", *, is_local: bool = True) -> None:
         self.found.append(Effect(kind, name, verb, is_local=is_local))
@@ -95,10 +92,6 @@ class _Judge:
     def _constant(self, value: object) -> None:
         if isinstance(value, str) and _PATH.fullmatch(value):
             self._file("reads", "python", value)
-
-    def _subscript(self, node: ast.Subscript) -> None:
-        if ast.unparse(node.value).endswith(_BY_TEXT):
-            self._add("unknown", "a name that is only known when it runs")
 
     def _call(self, node: ast.Call, name: str) -> None:
         kind = _kind_of(name)
@@ -170,9 +163,6 @@ class _Judge:
     def _line(self, items: list[ast.expr]) -> str:
         words = [self.text(item) for item in items]
         return " ".join('"$unknown"' if word is None else shlex.quote(word) for word in words)
-
-    def _replaces(self, node: ast.Call, name: str) -> None:
-        self._add("unknown", name, "starts another program")
 
     def _opens(self, node: ast.Call, name: str) -> None:
         own = [] if name in _OPENS else _receiver(node)

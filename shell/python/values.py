@@ -4,35 +4,26 @@ a place."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from shell.catalogue.packs import python_names
 
 _MAX_DEPTH = 12
 _MAX_TEXT = 20_000
-
-
-def _unknown(node: ast.expr, depth: int) -> None:
-    return None
+_UNKNOWN = "\0"  # stands for what is not known
 
 
 def full_name(function: ast.expr, imported: Mapping[str, str]) -> str:
     """Return the dotted name that is called; `imported`: local name → full name. "?" for what has
     no name."""
-    if isinstance(function, ast.Name):
-        return imported.get(function.id, function.id)
-    if isinstance(function, ast.Attribute):
-        return f"{full_name(function.value, imported)}.{function.attr}"
     match function:
+        case ast.Name(id=name):
+            return imported.get(name, name)
+        case ast.Attribute(value=owner, attr=name):
+            return f"{full_name(owner, imported)}.{name}"
         case ast.Call(func=ast.Name("__import__"), args=[ast.Constant(value=module), *_]):
             return str(module)
     return "?"
-
-
-def _is_statement(node: ast.Call, imported: Mapping[str, str]) -> bool:
-    """Return True of `text("select …")` and `SQL("select …")`."""
-    return full_name(node.func, imported).endswith(("text", "SQL"))
 
 
 class Values:
@@ -42,34 +33,13 @@ class Values:
         self.names = imported
         self._assigned: dict[str, list[ast.expr]] = {}
         for node in nodes:
-            self._note(node)
-        self._readers: dict[type, Callable[[Any, int], str | None]] = {
-            ast.Constant: self._constant,
-            ast.Name: self._named,
-            ast.BinOp: self._added,
-            ast.JoinedStr: self._formed,
-            ast.Call: self._called,
-            ast.Subscript: self._home,
-            ast.Attribute: self._attribute,
-            ast.FormattedValue: lambda node, depth: self.text(node.value, depth),
-        }
-
-    def _note(self, node: ast.AST) -> None:
-        match node:
-            case ast.Assign(targets=[target], value=value):
-                self._assign(target, [value])
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self._assign(target, [value])
-            case ast.NamedExpr(target=target, value=value):
-                self._assign(target, [value])
-            case ast.For(target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)):
-                self._assign(target, values)
-            case ast.comprehension(
-                target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)
-            ):
-                self._assign(target, values)
-            case ast.For(target=target) | ast.comprehension(target=target):
-                self._assign(target, [])
+            match node:
+                case ast.Assign(targets=[target], value=value):
+                    self._assign(target, [value])
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    self._assign(target, [value])
+                case ast.For(target=target, iter=it) | ast.comprehension(target=target, iter=it):
+                    self._assign(target, it.elts if isinstance(it, (ast.List, ast.Tuple)) else [])
 
     def _assign(self, target: ast.expr, values: list[ast.expr]) -> None:
         if isinstance(target, ast.Name):
@@ -84,64 +54,56 @@ class Values:
     def rough(self, node: ast.expr) -> str:
         """Return the text as far as it is known, with a ? for what is not: of `f"drop database
         {name}"`."""
-        match node:
-            case ast.JoinedStr(values=values):
-                return "".join(map(self.rough, values))
-            case ast.FormattedValue(value=value):
-                return self.rough(value)
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self.rough(left) + self.rough(right)
-            case ast.BinOp(left=left) | ast.Call(func=ast.Attribute(value=left, attr="format")):
-                return self.rough(left)
-            case ast.Call(args=[first, *_]) if _is_statement(node, self.names):
-                return self.rough(first)
-        text = self.text(node)
-        return "?" if text is None else text
+        return self._read(node, 0).replace(_UNKNOWN, "?")
 
-    def text(self, node: ast.expr, depth: int = 0) -> str | None:
+    def text(self, node: ast.expr) -> str | None:
         """Return the text that an expression stands for; the owner's home is ~. None: not known."""
-        read = self._readers.get(type(node), _unknown)
-        return read(node, depth + 1) if depth <= _MAX_DEPTH else None
+        text = self._read(node, 0)
+        return None if _UNKNOWN in text else text
 
-    def _constant(self, node: ast.Constant, depth: int) -> str | None:
-        value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
-        return value if isinstance(value, str) else None
+    def _read(self, node: ast.expr, depth: int) -> str:
+        if depth > _MAX_DEPTH:
+            return _UNKNOWN
+        depth += 1
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.Constant(value=bytes(data)):
+                return data.decode("latin-1")
+            case ast.Name(id=name):
+                found = self._assigned.get(name, [])
+                return self._read(found[0], depth) if len(found) == 1 else _UNKNOWN
+            case ast.BinOp(left=left, op=ast.Add() | ast.Div() as sign, right=right):
+                between = "/" if isinstance(sign, ast.Div) else ""
+                return self._joined(between, [left, right], depth)
+            case ast.BinOp(left=left) | ast.Call(func=ast.Attribute(value=left, attr="format")):
+                return self._read(left, depth) + _UNKNOWN
+            case ast.JoinedStr(values=values):
+                return self._joined("", values, depth)
+            case ast.FormattedValue(value=value):
+                return self._read(value, depth)
+            case ast.Call():
+                return self._called(node, depth)
+        return self._named(node)
 
-    def _named(self, node: ast.Name, depth: int) -> str | None:
-        found = self._assigned.get(node.id, [])
-        return self.text(found[0], depth) if len(found) == 1 else None
+    def _joined(self, between: str, parts: list[ast.expr], depth: int) -> str:
+        whole = between.join(self._read(each, depth) for each in parts[:2000])
+        return whole if len(whole) <= _MAX_TEXT else _UNKNOWN
 
-    def _added(self, node: ast.BinOp, depth: int) -> str | None:
-        signs = {ast.Add: "", ast.Div: "/"}
-        between = signs.get(type(node.op))
-        return None if between is None else self._join(between, [node.left, node.right], depth)
+    def _named(self, node: ast.expr) -> str:
+        if full_name(node, self.names) == "sys.executable":
+            return "python3"
+        return "~" if ast.unparse(node) in python_names()["homes"] else _UNKNOWN
 
-    def _formed(self, node: ast.JoinedStr, depth: int) -> str | None:
-        return self._join("", node.values, depth)
-
-    def _home(self, node: ast.expr, depth: int) -> str | None:
-        return "~" if ast.unparse(node) in python_names()["homes"] else None
-
-    def _attribute(self, node: ast.Attribute, depth: int) -> str | None:
-        return "python3" if full_name(node, self.names) == "sys.executable" else None
-
-    def _join(self, between: str, parts: list[ast.expr], depth: int) -> str | None:
-        texts = [self.text(each, depth) for each in parts[:2000]]
-        known = [text for text in texts if text is not None]
-        whole = between.join(known)
-        return whole if len(known) == len(texts) and len(whole) <= _MAX_TEXT else None
-
-    def _called(self, node: ast.Call, depth: int) -> str | None:
-        name = full_name(node.func, self.names)
+    def _called(self, node: ast.Call, depth: int) -> str:
+        name, kinds = full_name(node.func, self.names), python_names()
         last = name.rpartition(".")[2]
         own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        kinds = python_names()
         if name == "os.path.join":
-            return self._join("/", node.args, depth)
+            return self._joined("/", node.args, depth)
         if last == "joinpath":
-            return self._join("/", [*own, *node.args], depth)
-        same = (
-            node.args[:1] if last in kinds["same"] else own if last in kinds["same_methods"] else []
-        )
-        texts = [self.text(each, depth) for each in same]
-        return next(filter(None, texts), None) or self._home(node, depth)
+            return self._joined("/", [*own, *node.args], depth)
+        is_same = last in kinds["same"] or last in ("text", "SQL")
+        same = node.args[:1] if is_same else own if last in kinds["same_methods"] else []
+        texts = [self._read(each, depth) for each in same]
+        return next((text for text in texts if text != _UNKNOWN), self._named(node))

@@ -59,7 +59,7 @@ def test_a_page_cannot_end_what_came_from_it() -> None:
     reply = Reply(calls=[ToolCall("1", "web_fetch", {})])
     ends = set()
     for _ in range(3):
-        texts = TurnTexts(Prompts("en"), WorkingMemory(), last_turn=5)
+        texts = TurnTexts(prompts=Prompts("en"), working=WorkingMemory(), last_turn=5)
         [message] = texts.after(reply, ToolResult("ok", said, origin="web"))
         first, *_, last = str(message["content"]).strip().splitlines()
         tag = last.rpartition(": ")[2].rstrip("]")

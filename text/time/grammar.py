@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-_PART = re.compile(
-    r"('((?:[^']|'(?=\w))+)'|(?:([a-z_]+):)?([a-z_]+))(\?)?"
-)  # a quote before a letter is an apostrophe
+# a quote before a letter is an apostrophe
+_PART = re.compile(r"('((?:[^']|'(?=\w))+)'|(?:([a-z_]+):)?([a-z_]+))(\?)?")
 Readings = dict[int, Any]  # where a reading ends → what it means
 Action = Callable[..., Any]
 

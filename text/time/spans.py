@@ -50,9 +50,8 @@ class Span:
     # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month",
     # "year"
     cycle: str = ""
-    told: Callable[[Span], Span] | None = (
-        None  # counted from the time spoken of before: "the next day"
-    )
+    # counted from the time spoken of before: "the next day"
+    told: Callable[[Span], Span] | None = None
 
     @property
     def begin(self) -> datetime:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def is_dry() -> bool:
 
 def alone(config: Config) -> Config:
     """Return settings without the servers that would keep what a dry run says or does."""
-    return replace(config, redis=None, graph=None, queue=None)
+    return config.but(redis=None, graph=None, queue=None)
 
 
 def changes() -> ChangeSet:

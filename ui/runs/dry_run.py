@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from models.base import Event
 from safety.changes import Change
+from safety.paths import Places
 from sandbox.stage import Rehearsal
 from sandbox.undo import StageError
 from tools.staged import lines, listed
@@ -46,7 +47,8 @@ def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
         raise NoDryRun(say("dry.not_queued"))
     cwd = getattr(args, "cwd", None) or Path.cwd()
     try:
-        stage = Rehearsal(_roots(config, cwd), config.home)
+        places = Places.of(config.safety.roots, config.home, Path.home(), cwd)
+        stage = Rehearsal([*places.roots], config.home)
     except StageError as error:
         raise NoDryRun(say("dry.no_stage", reason=in_words(str(error)))) from error
     try:
@@ -68,12 +70,6 @@ def _show(changes: Sequence[Change], heard: Heard) -> None:
     for key in ("asked", "refused"):
         for each in getattr(heard, key):
             print(one_line(say(f"dry.{key}", **each), 400))
-
-
-def _roots(config: Config, cwd: Path) -> list[Path]:
-    from safety.paths import Places
-
-    return [*Places.of(config.safety.roots, config.home, Path.home(), cwd).roots]
 
 
 def _followed(stage: Rehearsal, words: Sequence[str], args: Namespace) -> tuple[int, Heard]:

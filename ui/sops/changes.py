@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,19 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.prove import Ground
-from learning.verify import PROVEN, CaseResult, Verdict, verify
+from learning.verify import CaseResult, Verdict, verify
 from memory.history import RepositoryError
 from memory.sops import Sop, Status
 from memory.sops.changing import SopChanges, Version
 from memory.sops.curve import Counts, SopRun, SopStats, count
 from runs.assemble import SEEDS, Agent
-from runs.learning.lesson_files import stored
 from ui import event_text as describe
 from ui.command import JSON, Argument, command, whole
 from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
+from ui.sops.sops import MARKS, SopUsage, as_word, find, parameters
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
@@ -48,31 +45,7 @@ def verify_(args: Namespace, config: Config) -> int:
     else:
         for line in verdict_lines(verdict):
             print(line)
-        if verdict.passed and not sop.is_seed and sys.stdin.isatty():
-            _offer_the_new_form(sop, config)
     return 0 if verdict.passed else 1
-
-
-def _offer_the_new_form(sop: Sop, config: Config) -> None:
-    """Ask if steps that are only shell become one script, whose changes are held before they
-    count."""
-    from runs.learning.turning import turned
-    from ui.sops.teaching.lesson_shown import show_output, show_paths
-    from ui.terminal import read_next
-
-    lesson = turned(sop, Ground.of(roots(config), config.home, Path.cwd()))
-    if lesson is None:
-        return
-    print(say("sops.turn", name=sop.name))
-    for case in lesson.cases:
-        print(" ".join(f"{name}={as_word(value)}" for name, value in case.values.items()))
-        show_paths(case.seen)
-        show_output(case.seen)
-    if read_next(say("sops.turn_prompt")).strip().lower() in NO:
-        return
-    status = lesson.status() if sop.status in PROVEN else sop.status
-    new, _ = stored(Agent(config), lesson, status, say("sops.turned"))
-    print(say("teach.stored", name=new.name, version=new.version, status=new.status))
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
@@ -210,12 +183,9 @@ def stats(args: Namespace, config: Config) -> int:
     """`sops stats NAME`: per run its lane and what it took, then what was saved. `args`: sop,
     json."""
     sop = find(config, args.sop)
-    runs = SopStats(config.home).runs(sop.name)
-    counts = count(runs, _went_back(config, sop.name))
+    runs, counts = learning_curve(config, sop)
     if args.json:
-        rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
-        about = {"sop": sop.name, "status": sop.status, "version": sop.version}
-        print_json({**about, "runs": rows, "totals": asdict(counts)})
+        print_json(curve_as_json(sop, runs, counts))
         return 0
     print(f"{sop.name} {sop.version} · {sop.status}")
     if not runs:
@@ -229,14 +199,21 @@ def stats(args: Namespace, config: Config) -> int:
     return 0
 
 
-def _went_back(config: Config, name: str) -> int:
-    """Return the version that the last rollback made; 0 where there was none, or no history is
-    kept."""
+def learning_curve(config: Config, sop: Sop) -> tuple[list[SopRun], Counts]:
+    """Return the runs of an SOP and what they come to since the last rollback."""
     try:
-        found = changes(config).history(name)
+        versions = changes(config).history(sop.name)
     except RepositoryError:
-        return 0
-    return next((each.version for each in found if each.restores), 0)
+        versions = []
+    runs = SopStats(config.home).runs(sop.name)
+    return runs, count(runs, next((each.version for each in versions if each.restores), 0))
+
+
+def curve_as_json(sop: Sop, runs: Sequence[SopRun], counts: Counts) -> dict[str, Any]:
+    """Return the learning curve for machines."""
+    rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
+    about = {"sop": sop.name, "status": sop.status, "version": sop.version}
+    return {**about, "runs": rows, "totals": asdict(counts)}
 
 
 def _print_runs(runs: Sequence[SopRun]) -> None:
@@ -284,10 +261,6 @@ def _totals(counts: Counts) -> list[str]:
         parts = [say("stats_saved_tokens", tokens=f"{saved.tokens:,}"), _duration(saved.seconds)]
         parts += [describe.money(saved.cost)] if saved.cost > 0 else []
         lines.append(say("stats_saved", run=counts.first, saved=" · ".join(parts)))
-    if counts.break_even is not None:
-        lines.append(say("stats_paid", n=counts.break_even, unit=say(f"stats_unit_{counts.unit}")))
-    elif counts.first is not None:
-        lines.append(say("stats_not_paid", unit=say(f"stats_unit_{counts.unit}")))
     return lines
 
 

@@ -21,7 +21,7 @@ from ui.sanitise import clean, one_line
 from ui.words import say
 
 if TYPE_CHECKING:
-    from learning.route import Candidate
+    from learning.route import Choice
 
 NO = {"n", "no", "不", "否", "不是", "不要"}
 MAX_WHY_CHARS = 200
@@ -155,15 +155,13 @@ def as_word(value: Any) -> str:
 @command("sops search", Argument("text", "+"), JSON)
 def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
-    from learning.route import Remembered, choose
     from models.embeddings import embedder
 
-    known = Remembered(config.home).with_wordings(store(config).all())
     by_meaning, request = partial(embedder, config.embeddings), " ".join(args.text)
-    choice = choose(request, known, Path.cwd(), Path.home(), embedder=by_meaning)
-    found = {"candidates": list(map(as_json, choice.candidates)), "decision": choice.decision}
+    choice = choice_of(config, request, Path.cwd(), embedder=by_meaning)
+    found = choice_as_json(choice)
     heads = "sop:cyan score> lane:green parameters reason*"
-    rows = [_candidate(each) for each in map(as_json, choice.candidates)]
+    rows = [_candidate(each) for each in found["candidates"]]
     print_list(args, found, heads, rows, say("sops.no_candidates"))
     if not args.json:
         names = ", ".join(sop.name for sop in choice.hints)
@@ -172,15 +170,20 @@ def search(args: Namespace, config: Config) -> int:
     return 0
 
 
-def as_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate for machines."""
-    return {
-        "name": candidate.name,
-        "score": candidate.score,
-        "lane": candidate.lane or None,
-        "parameters": candidate.parameters,
-        "why": candidate.why,
-    }
+def choice_of(config: Config, request: str, cwd: Path, **more: Any) -> Choice:
+    """Return the SOPs that a request may mean."""
+    from learning.route import Remembered, choose
+
+    known = Remembered(config.home).with_wordings(store(config).all())
+    return choose(request, known, cwd, Path.home(), **more)
+
+
+def choice_as_json(choice: Choice) -> dict[str, Any]:
+    """Return the same for machines."""
+    names = ("name", "score", "lane", "parameters", "why")
+    rows = [{key: getattr(each, key) for key in names} for each in choice.candidates]
+    rows = [row | {"lane": row["lane"] or None} for row in rows]
+    return {"candidates": rows, "decision": choice.decision}
 
 
 def _candidate(shown: dict[str, Any]) -> list[str]:

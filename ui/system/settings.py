@@ -3,7 +3,6 @@ The rest of config.yaml stays as it is written, with its comments."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import sys
@@ -13,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from config import Config, ConfigError, load
+from config import Config, ConfigError, Section, load
 from memory.files import write_atomic
 from safety.secrets import Redactor, held_values
 from ui.command import JSON, Argument, command
@@ -36,7 +35,7 @@ def show(args: Namespace, config: Config) -> int:
         return 0
     import yaml
 
-    print(f"# {_file(config)}")
+    print(f"# {config.home / FILE}")
     print(yaml.safe_dump(settings, allow_unicode=True, sort_keys=False).rstrip())
     return 0
 
@@ -44,18 +43,18 @@ def show(args: Namespace, config: Config) -> int:
 @command("config path")
 def path(args: Namespace, config: Config) -> int:
     """`config path`."""
-    print(_file(config))
+    print(config.home / FILE)
     return 0
 
 
 @command("config check", JSON)
 def check(args: Namespace, config: Config) -> int:
     """`config check`: a file with a fault has ended the command before (exit 2)."""
-    is_there, models = _file(config).exists(), [model.name for model in config.models]
+    file, models = config.home / FILE, [model.name for model in config.models]
     if args.json:
-        print_json({"file": str(_file(config)), "exists": is_there, "models": models})
+        print_json({"file": str(file), "exists": file.exists(), "models": models})
         return 0
-    print(say("settings.fine" if is_there else "settings.absent", path=_file(config)))
+    print(say("settings.fine" if file.exists() else "settings.absent", path=file))
     known = ", ".join(models)
     print(say("settings.models", models=known) if models else say("models.none"))
     return 0
@@ -67,25 +66,19 @@ def settings_of(config: Config) -> dict[str, Any]:
     return {name: shown[name] for name in shown if name not in ("home", "lang")}
 
 
-def _file(config: Config) -> Path:
-    return config.home / FILE
-
-
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _field(each, value) for each in dataclasses.fields(value)}
+    """Return a setting as JSON has it; what must not be printed is hidden."""
+    if isinstance(value, Section):
+        hidden = {name for name, key in value.keys().items() if key.is_secret} - _IS_SHOWN
+        return {
+            name: HIDDEN if each and name in hidden else _plain(each)
+            for name, each in vars(value).items()
+        }
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list | set | frozenset):
         return [_plain(each) for each in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def _field(each: dataclasses.Field[Any], owner: Any) -> Any:
-    """Return the value of one setting; what must not be printed is hidden."""
-    value = getattr(owner, each.name)
-    is_hidden = not each.repr and each.name not in _IS_SHOWN
-    return HIDDEN if is_hidden and value else _plain(value)
 
 
 VARIABLE, KEPT = re.compile(r"\$\{(\w+)\}"), re.compile("\\$\ue000(\\w+)\ue001")
@@ -109,6 +102,8 @@ def set_(args: Namespace, config: Config) -> int:
 def with_setting(text: str, keys: list[str], value: Any) -> str:
     """Return config.yaml with one value set, or taken away when it is nothing. An entry of a list
     is named by its `name`."""
+    import yaml
+
     # in `{key: ${KEY}}` YAML takes the braces for its own
     plain = VARIABLE.sub("$\ue000\\1\ue001", text)
     settings = _yaml(plain) or {}
@@ -116,7 +111,8 @@ def with_setting(text: str, keys: list[str], value: Any) -> str:
         raise ConfigError(say("settings.no_mapping"))
     _put(settings, keys, value)
     top = keys[0]
-    block = _written({top: settings[top]}) if settings.get(top) else ""
+    kept = {top: settings[top]} if settings.get(top) else {}
+    block = yaml.safe_dump(kept, allow_unicode=True, sort_keys=False, width=10_000) if kept else ""
     start, end = _lines_of(plain, top)
     lines = plain.splitlines(keepends=True)
     if start == len(lines) and lines and not lines[-1].endswith("\n"):
@@ -179,13 +175,6 @@ def _yaml(text: str) -> Any:
         raise ConfigError(
             say("settings.no_yaml", why=" ".join(str(error).split())[:200])
         ) from error
-
-
-def _written(value: dict[str, Any]) -> str:
-    import yaml
-
-    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=10_000)
-    return text
 
 
 def _check(text: str, file: Path, config: Config) -> None:

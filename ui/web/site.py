@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,21 @@ class TooLarge(SopwithError):
     """More than is taken at once."""
 
 
+class Unsupported(SopwithError):
+    """Refuse what a program asks for, by name, and is not to be had here."""
+
+
+class OnlyReads(SopwithError):
+    """The token of a program lets it change nothing."""
+
+
 STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that fits
     (NotSignedIn, 401, "not_signed_in"),
     (TooManyTries, 429, "busy"),
     (TooMuchWork, 429, "busy"),
     (TooLarge, 413, "too_large"),
+    (Unsupported, 400, "invalid_request_error"),
+    (OnlyReads, 403, "permission_error"),
     (NotThere, 404, "not_found"),
     (NotAsked, 404, "not_found"),
     (NoSuchRun, 404, "not_found"),
@@ -110,7 +120,7 @@ class Site:
 
     def spoken(self) -> Config:
         """Return the settings in the language that is spoken here and now."""
-        return replace(self.config, lang="zh" if language() == "zh" else "en")
+        return self.config.but(lang="zh" if language() == "zh" else "en")
 
     async def _go_on(self) -> None:
         with suppress(OSError):

@@ -394,9 +394,8 @@ class SopChanges:
     def _settle(self) -> None:
         """Finish each change that the history holds already; what else a crash left is removed."""
         for leftover in self._folder.glob(f"{DRAFT}*"):
-            with contextlib.suppress(
-                OSError
-            ):  # it stays for the next time, and keeps no other SOP from changing
+            # it stays for the next time, and keeps no other SOP from changing
+            with contextlib.suppress(OSError):
                 self._finish(leftover)
 
     def _finish(self, leftover: Path) -> None:

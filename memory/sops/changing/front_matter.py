@@ -61,9 +61,8 @@ def _load(front: str) -> dict[str, Any]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(
-            front + "\n"
-        )  # a folded text at its end has its line break before the ---
+        # a folded text at its end has its line break before the ---
+        loaded = yaml.safe_load(front + "\n")
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SopError(
             "error.sops.skill-md-front-matter-4", error=" ".join(str(error).split())

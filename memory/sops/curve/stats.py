@@ -10,17 +10,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from itertools import accumulate, takewhile
-from operator import attrgetter
+from itertools import takewhile
 from pathlib import Path
-from typing import Literal
 
 from memory.logs.index import uses
 from memory.sops.curve.reading import SopRun, read_run, taught
 
-Unit = Literal["cost", "tokens", "seconds"]
 LAST = 10  # outcomes in a count
 FAILURES = (
     "failed",
@@ -44,8 +41,7 @@ class Counts:
     """How an SOP does. `runs` are those after teaching; `last` are outcomes, newest first.
 
     `first`: the run that the others are held against: the first one that taught it or that a model
-    did. `break_even`: after how many runs the teaching was paid back, in `unit`; None: not yet, or
-    nobody knows.
+    did.
     """
 
     runs: int
@@ -55,8 +51,6 @@ class Counts:
     last: list[str]
     first: str | None = None
     saved: Saved | None = None
-    break_even: int | None = None
-    unit: Unit | None = None
     failures: dict[str, int] = field(default_factory=dict)  # how many of each kind
     by_rote: int = 0  # runs that a replay did to the end
 
@@ -115,62 +109,32 @@ def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
     by_rote = sum(row.is_by_rote for row in uses)
     kinds = Counter(row.kind for row in uses)
     del kinds[""]
-    share = round(by_rote / len(uses), 3) if uses else None
-    counts = Counts(
+    first = next((row for row in ordered if row.is_model_lesson), None)
+    return Counts(
         runs=len(uses),
-        rote_rate=share,
+        rote_rate=round(by_rote / len(uses), 3) if uses else None,
         successes=sum(row.outcome == "done" for row in uses),
         failures_in_row=_failures_in_row(uses, since),
-        failures=dict(kinds),
         last=[row.outcome for row in reversed(uses[-LAST:])],
+        first=first.run if first else None,
+        saved=_saved(first, uses) if first else None,
+        failures=dict(kinds),
         by_rote=by_rote,
     )
-    lessons = filter(attrgetter("is_model_lesson"), ordered)
-    first = next(lessons, None)
-    return _paid_back(counts, first, ordered, uses) if first else counts
 
 
-def _paid_back(
-    counts: Counts, first: SopRun, ordered: Sequence[SopRun], uses: Sequence[SopRun]
-) -> Counts:
-    later = uses[uses.index(first) + 1 :] if first in uses else uses
-    gains: dict[Unit, list[float]] = {
-        unit: [_gain(first, row, unit) for row in later] for unit in ("tokens", "seconds", "cost")
-    }
-    saved = Saved(
-        tokens=int(sum(gains["tokens"])),
-        seconds=round(sum(gains["seconds"]), 3),
-        cost=round(sum(gains["cost"]), 6),
-    )
-    unit = _unit(first)
-    teaching = [row for row in ordered if row.lane == "teach" or row is first]
-    price = sum(_amount(row, unit) for row in teaching)
-    paid = _paid_after(price, gains[unit])
-    return replace(
-        counts, first=first.run, saved=saved if later else None, break_even=paid, unit=unit
-    )
-
-
-def _unit(first: SopRun) -> Unit:
-    if first.cost > 0:
-        return "cost"
-    return "tokens" if first.tokens else "seconds"
-
-
-def _amount(row: SopRun, unit: Unit) -> float:
-    return {"cost": row.cost, "tokens": row.tokens, "seconds": row.seconds}[unit]
-
-
-def _gain(first: SopRun, row: SopRun, unit: Unit) -> float:
-    """Return what a later run took less than the first. One that brought nothing gains nothing, and
+def _saved(first: SopRun, uses: Sequence[SopRun]) -> Saved | None:
+    """Return what the runs after the first took less. One that brought nothing gains nothing, and
     still had its price."""
-    worth = _amount(first, unit) if row.status == "done" else 0
-    return worth - _amount(row, unit)
-
-
-def _paid_after(price: float, gains: list[float]) -> int | None:
-    sums = enumerate(accumulate(gains), 1)
-    return next((number for number, together in sums if together >= price), None)
+    later = uses[uses.index(first) + 1 :] if first in uses else uses
+    done = sum(row.status == "done" for row in later)
+    if not later:
+        return None
+    return Saved(
+        tokens=first.tokens * done - sum(row.tokens for row in later),
+        seconds=round(first.seconds * done - sum(row.seconds for row in later), 3),
+        cost=round(first.cost * done - sum(row.cost for row in later), 6),
+    )
 
 
 def _failures_in_row(uses: Sequence[SopRun], since: int) -> int:

@@ -16,15 +16,14 @@ from starlette.responses import JSONResponse, Response
 
 from learning.cases import read_cases
 from learning.guards import evidence
-from learning.route import Remembered, choose
 from memory.history import Content, Repository, RepositoryError, contents_of
 from memory.sops import Sop, SopError, SopStore
 from memory.sops.changing import SopChanges
-from memory.sops.curve import SopStats, count
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from safety.secrets import without
-from ui.sops import as_json, entries, entry
+from ui.sops import choice_as_json, choice_of, entries, entry
+from ui.sops.changes import curve_as_json, learning_curve
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import uploaded
@@ -59,9 +58,7 @@ def sops(site: Here) -> Json:
 
 @to.get("/api/sops/search")
 def search(site: Here, text: str) -> Json:
-    known = Remembered(site.home).with_wordings(store(site).all())
-    choice = choose(text, known, site.cwd, Path.home())
-    return {"candidates": list(map(as_json, choice.candidates)), "decision": choice.decision}
+    return choice_as_json(choice_of(site.config, text, site.cwd))
 
 
 @to.get("/api/sops/{name}")
@@ -89,10 +86,8 @@ def diff(
 
 @to.get("/api/sops/{name}/stats")
 def stats(site: Here, name: str) -> Json:
-    sop, runs = sop_of(site, name), SopStats(site.home).runs(name)
-    rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
-    about = {"sop": sop.name, "status": sop.status, "version": sop.version}
-    return {**about, "runs": rows, "totals": asdict(count(runs))}
+    sop = sop_of(site, name)
+    return curve_as_json(sop, *learning_curve(site.config, sop))
 
 
 @to.get("/api/errands/{id}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from context import Prompts
 from context.tokens import estimate
-from memory.inbox import Answer, Entry, Inbox, InboxError
+from memory.inbox import Answer, Inbox, InboxError
 from memory.logs import RunSummary, list_runs, read_events, summarise
 from memory.usage import Totals
 from runs.doctor import checks
@@ -24,6 +24,7 @@ from sandbox.network import read
 from sandbox.undo import StageError, UndoStore
 from tools.staged import difference, images, listed, net, standing
 from ui.event_text import entry_text
+from ui.runs.inbox import as_json
 from ui.web import shapes
 from ui.web.filter import worded
 from ui.web.live.work import row
@@ -78,13 +79,11 @@ def sent(site: Here, run: str, turn: int = 1) -> Json:
 
 @to.get("/api/inbox")
 def inbox(site: Here) -> Json:
-    return {"inbox": [_entry(site, entry) for entry in Inbox(site.home).list()]}
-
-
-def _entry(site: Site, entry: Entry) -> Json:
-    summary = summarise(site.home, entry.run) if entry.run else None
-    more = {"text": entry_text(entry), "is_expired": entry.is_expired}
-    return asdict(entry) | more | {"task": summary.task if summary else ""}
+    found = [
+        as_json(entry, site.config) | {"text": entry_text(entry), "is_expired": entry.is_expired}
+        for entry in Inbox(site.home).list()
+    ]
+    return {"inbox": found}
 
 
 @to.post("/api/inbox/{id}", status_code=202)

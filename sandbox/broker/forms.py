@@ -1,5 +1,5 @@
 """Reads the table of programs that may look at the machine from a cell, and holds a list of words
-against it.
+against it; puts a link into a cell for each, which leads to a shim that asks the broker.
 
 assets/network/programs.yaml has a row for each program: the options and words that only look. What
 a row does not name, the program is not given.
@@ -8,14 +8,21 @@ a row does not name, the program is not given.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from sandbox.kernel import python
+
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "programs.yaml"
 # of an option; no shell reads it, but some programs run `|…`
 _VALUE = re.compile(r"[\w.,:@%/+*=~ -]*")
+
+PORT = 3129  # of the broker, on 127.0.0.1 of the cell's own network
+ASKED = "/run/sopwith"  # in a cell: comes first on the path
+SHIM = Path(__file__).with_name("shim.py")
 
 
 class Form(NamedTuple):
@@ -105,3 +112,17 @@ def _form(row: dict[str, str]) -> Form:
         tuple(row.get("valued", "").split()),
         row.get("words", ""),
     )
+
+
+def shim_text() -> bytes:
+    """Return the text of the program that stands in a cell for one that only the broker may run."""
+    line = shlex.join([*python(), str(SHIM), str(PORT)])
+    return f'#!/bin/sh\nexec {line} "${{0##*/}}" "$@"\n'.encode()
+
+
+def mounted(text: int) -> list[str]:
+    """Return what bubblewrap is told: a folder of links to the shim. `text` is a descriptor from
+    which that is read."""
+    words = ["--dir", ASKED, "--perms", "0755", "--ro-bind-data", str(text), f"{ASKED}/.shim"]
+    links = (("--symlink", ".shim", f"{ASKED}/{name}") for name in programs())
+    return [*words, *(word for link in links for word in link)]

@@ -10,24 +10,27 @@ goes to one of those.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, unquote, urlsplit
 
-from sandbox.network import heads, upstream
+from sandbox.network import heads
 from sandbox.network.heads import Unfit, Wanted
 
 if TYPE_CHECKING:
     from safety.reach import Address
     from sandbox.network.journal import Journal
 
-MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
 CONNECT_SECONDS = 20.0  # for all addresses of a host together
 IDLE_SECONDS = 300.0  # of a connection on which nothing moves
 _PIECE = 65_536
+HEAD_BYTES = 8192
+TLS_PORT = 443
 
 Policy = Callable[[str, int], str]  # host and port → why not; "" lets it through
 Find = Callable[[str, int], Sequence["Address"]]  # raises PrivateAddress, OSError
@@ -86,7 +89,7 @@ class Egress:
 
         if why := policy(wanted.host, wanted.port):
             raise Unfit(403, why)
-        proxy = upstream.proxy_for(wanted.host, wanted.port)
+        proxy = _proxy_for(wanted.host, wanted.port)
         try:
             addresses = self.find(wanted.host, wanted.port)
         except PrivateAddress as error:
@@ -99,7 +102,7 @@ class Egress:
         if not proxy or is_near:
             return self._straight(wanted, addresses)
         try:
-            way = upstream.connect(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
+            way = _connected(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
         except OSError as error:
             raise Unfit(502, f"{wanted.host}: {error}") from error
         return way, "by a proxy"
@@ -177,3 +180,51 @@ def _say(client: socket.socket, answer: bytes) -> None:
         for _ in range(64):
             if not client.recv(_PIECE):
                 break
+
+
+def _proxy_for(host: str, port: int) -> str:
+    """Return the address of the proxy for a host, "" for none."""
+    from urllib import request
+
+    if request.proxy_bypass(host):
+        return ""
+    found = request.getproxies()
+    order = ("https", "http", "all") if port == TLS_PORT else ("http", "https", "all")
+    return next((found[kind] for kind in order if found.get(kind)), "")
+
+
+def _connected(proxy: str, host: str, port: int, seconds: float) -> socket.socket:
+    """Return a connection to the host through the proxy. Raises OSError."""
+    place = urlsplit(proxy if "//" in proxy else f"//{proxy}")
+    if place.scheme not in ("", "http") or not place.hostname:
+        raise OSError(f"the proxy of your network is no http:// address: {place.scheme}")
+    way = socket.create_connection((place.hostname, place.port or 80), seconds)
+    try:
+        way.sendall(_head(place, f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
+        status = _answer(way).split(b" ", 2)[1:2]
+        if status != [b"200"]:
+            said = status[0].decode("ascii", "replace")[:3] if status else "nothing"
+            raise OSError(f"the proxy of your network answers {said}")
+    except BaseException:
+        way.close()
+        raise
+    return way
+
+
+def _head(proxy: SplitResult, place: str) -> bytes:
+    head = f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n"
+    if proxy.username is not None:
+        user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+        head += f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n"
+    return f"{head}\r\n".encode("latin-1")
+
+
+def _answer(way: socket.socket) -> bytes:
+    """Return the head of the answer, and read not a byte behind it: that is the other side's."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n") and len(head) < HEAD_BYTES:
+        piece = way.recv(1)
+        if not piece:
+            break
+        head += piece
+    return head

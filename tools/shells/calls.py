@@ -145,7 +145,9 @@ def shell_keys(
     """
     shell = _shell(ctx, name)
     if shell is None:
-        raise _no_shell(ctx, name)
+        open_ = [key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT)]
+        names = ", ".join(open_) or "none, shell_run opens one"
+        raise ToolError("error.shells.shell-called-open", name=name, names=names)
     if waiting := ctx.resumed():
         return (yield from waiting)
     typed = _line(text, enter)
@@ -157,12 +159,6 @@ def shell_keys(
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
-
-
-def _no_shell(ctx: ToolContext, name: str) -> ToolError:
-    open_ = [key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT)]
-    names = ", ".join(open_) or "none, shell_run opens one"
-    return ToolError("error.shells.shell-called-open", name=name, names=names)
 
 
 def _line(text: str | None, enter: bool) -> str:
@@ -301,7 +297,7 @@ def _until(
             continue
         if found.waits == "password" and _typed_by_owner(ctx, shell, found, said):
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif _is_waiting(found, quiet):
+        elif quiet >= {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0):
             return cast("Why", found.waits), found
         pause = min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, quiet / 2))
         look = time.monotonic() + pause
@@ -325,11 +321,6 @@ def _over(shell: Shell, is_late: bool) -> tuple[Why, Foreground] | None:
     if shell.is_over:
         return "over", Foreground()
     return ("late", shell.foreground()) if is_late else None
-
-
-def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
-    needed = {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0)
-    return quiet_seconds >= needed
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:

@@ -136,8 +136,10 @@ class Staging:
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
             return (yield from self._committed(stage, call, result))
-        number = stage.wait()
-        self._put_aside(hash, number, result)
+        kept = {"number": stage.wait(), "status": result.status, "data": result.data}
+        draft = self.folder / f".waiting-{hash}.json"
+        draft.write_text(json.dumps(kept | {"seconds": result.seconds}), "utf-8")
+        draft.replace(self._note(hash))
         return (yield from self.resume(call, hash))
 
     def at_end(self, stage: Stage) -> None:
@@ -154,10 +156,13 @@ class Staging:
     def resume(self, call: str, name: str) -> Settling:
         """Ask about the changes that wait, and commit them or throw them away; the call itself is
         not done again."""
-        number, result = self._aside(name)
+        note = self._note(name)
+        kept = json.loads(note.read_text("utf-8"))
+        number = kept["number"]
+        result = ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
         stage = self._waiting(number)
         if stage is None:
-            self._forget(name)
+            note.unlink(missing_ok=True)
             is_done = any(each.number == number for each in self._store().changes(self.run))
             return result if is_done else _failed(result, "what it changed is not kept any more")
         assert self.judge is not None
@@ -172,7 +177,7 @@ class Staging:
             result = yield from self._committed(stage, call, result)
         else:
             stage.discard()
-        self._forget(name)
+        note.unlink(missing_ok=True)
         return refusal or result
 
     def _waiting(self, number: str) -> Stage | None:
@@ -229,20 +234,6 @@ class Staging:
 
     def _note(self, name: str) -> Path:
         return self.folder / f"waiting-{name}.json"
-
-    def _put_aside(self, name: str, number: str, result: ToolResult) -> None:
-        kept = {"number": number, "status": result.status, "data": result.data}
-        draft = self.folder / f".waiting-{name}.json"
-        draft.write_text(json.dumps(kept | {"seconds": result.seconds}), "utf-8")
-        draft.replace(self._note(name))
-
-    def _aside(self, name: str) -> tuple[str, ToolResult]:
-        kept = json.loads(self._note(name).read_text("utf-8"))
-        result = ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
-        return kept["number"], result
-
-    def _forget(self, name: str) -> None:
-        self._note(name).unlink(missing_ok=True)
 
 
 class Imaging(Staging):

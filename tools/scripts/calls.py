@@ -401,14 +401,11 @@ def _result(
         why = f"stopped after {limit:g} s, the time limit; what it had started too"
         data |= {"exit_code": None, "reason": why}
     elif exit_code is not None and exit_code < 0:
-        data["signal"] = f"killed by {_signal_name(-exit_code)}"
+        try:
+            name = signal.Signals(-exit_code).name
+        except ValueError:
+            name = f"signal {-exit_code}"
+        data["signal"] = f"killed by {name}"
     if stopped:
         data["stopped"] = stopped
     return ToolResult(status, data)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Held, Running, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Running, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
     from sandbox.stage import Holder, Stage
-    from tools.processes.tree import Opens
+    from tools.processes.tree import Opens, Start
 
 PACKET_BYTES = 16_384
 BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
@@ -383,10 +383,10 @@ class Cells:
         said, is_imaged = work.script if is_plain else "", work.opens is not None
         makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
 
-        def held(env: dict[str, str]) -> Held:
+        def held(env: dict[str, str]) -> Start:
             orders = self._planner.confined(plan, readable, env, makes)
             clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
-            return Held([*mounts.confine(orders), *work.argv], clean, orders)
+            return [*mounts.confine(orders), *work.argv], clean, orders
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
         tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)

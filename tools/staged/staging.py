@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +21,8 @@ from models.base import Event, ToolResult
 from safety.changes import ChangeSet
 from safety.gate import Question
 from sandbox import stage as stages
-from sandbox.undo import StageError
+from sandbox.cells import levels
+from sandbox.undo import StageError, places
 from tools.scripts.staged import held, with_rewritten, without_temporary
 from tools.staged.shown import counted, differences
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from tools.scripts.staged import Hold
 
 MOST_NAMED = 5
+NOTE = "stage"  # in the home folder, beside the note on the sandbox
+RETRY_SECONDS = 300
 _ELSEWHERE = re.compile(r"~|\bHOME\b|\.\.|\bcd\s*(?:$|[;&|\n])")
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
@@ -75,10 +79,24 @@ class Staging:
 
     @staticmethod
     def works(home: Path, roots: Iterable[Path]) -> bool:
-        """Return True where this machine can stage these roots."""
-        from tools.staged.available import is_staged_here
-
-        return is_staged_here(home, roots)
+        """Return True when these roots can be staged, really tried. A yes holds until the next
+        boot, or other mounts; a no for RETRY_SECONDS, since its cause may pass (a busy machine, a
+        full disk)."""
+        folders = sorted({str(root) for root in roots if root.is_dir()})
+        machine, note = levels.machine(), home / NOTE
+        if not machine or not folders:
+            return False
+        mounts = [f"{each.kind} {each.point}" for each in places.mounted_near(folders)]
+        key = "\n".join([machine, *folders, *mounts])
+        with suppress(OSError, UnicodeDecodeError):  # not noted yet
+            noted, _, answer = note.read_text("utf-8").rpartition("\n")
+            is_new = abs(time.time() - note.stat().st_mtime) < RETRY_SECONDS
+            if noted == key and (answer == "overlay" or is_new):
+                return answer == "overlay"
+        answer = "none" if stages.why_none(home, folders) else "overlay"
+        with suppress(OSError):  # tried again next time
+            note.write_text(f"{key}\n{answer}", "utf-8")
+        return answer == "overlay"
 
     @staticmethod
     def discard_all(folder: Path, home: Path) -> None:

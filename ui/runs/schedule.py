@@ -77,7 +77,7 @@ class _Jobs:
         """Return a job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        last = {"last": _row(rows[0])} if rows else {}
+        last = {"last": row_as_json(rows[0])} if rows else {}
         if isinstance(job, Broken):
             found = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
             return {**found, "problem": in_words(job.problem), **last}
@@ -324,7 +324,7 @@ def show(args: Namespace, config: Config) -> int:
     rows = jobs.ledger.rows(args.job, 5)
     if args.json:
         fields = dict(job.fields) if isinstance(job, Job) else None
-        print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
+        print_json({**entry, "fields": fields, "history": [row_as_json(row) for row in rows]})
         return 0
     print(f"{args.job} · {_health(entry)} · {jobs.folder.folder / args.job}.json")
     if "problem" in entry:
@@ -350,19 +350,24 @@ def _print_job(job: Job, entry: dict[str, Any]) -> None:
 @command("schedule history", Argument("job", "?"), LIMIT, JSON)
 def history(args: Namespace, config: Config) -> int:
     """`schedule history [JOB]`: each due time and what became of it, newest first."""
-    jobs = _Jobs(config)
-    usual = 0 if args.json else SHOWN_ROWS
-    rows = jobs.ledger.rows(args.job or "", args.limit or usual)
-    if not rows and args.job:
-        jobs.folder.get(args.job)
+    rows = rows_of(config, args.job or "", args.limit or (0 if args.json else SHOWN_ROWS))
     if args.json:
-        print_json({"history": [_row(row) for row in rows]})
+        print_json({"history": [row_as_json(row) for row in rows]})
         return 0
-    _print_rows(rows, jobs.all)
+    _print_rows(rows, JobFolder(config.home).all())
     return 0
 
 
-def _row(row: Row) -> dict[str, Any]:
+def rows_of(config: Config, id: str, limit: int) -> list[Row]:
+    """Return the due times of a job, or of all, newest first. Raises SopwithError for no job."""
+    jobs = _Jobs(config)
+    rows = jobs.ledger.rows(id, limit)
+    if id and not rows:
+        jobs.folder.get(id)
+    return rows
+
+
+def row_as_json(row: Row) -> dict[str, Any]:
     """Return a row as machines read it; moments in UTC."""
     kept = ("job", "status", "reason", "kind", "n", "result", "model_calls", "cost")
     return {

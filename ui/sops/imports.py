@@ -30,7 +30,9 @@ def import_(args: Namespace, config: Config) -> int:
     if not args.json:
         for skill in skills:
             _show(skill)
-        if not args.yes and not _agreed(sum(not skill.problem for skill in skills)):
+        count = sum(not skill.problem for skill in skills)
+        is_asked = count and not args.yes and sys.stdin.isatty()
+        if is_asked and not agrees(say("import.question", n=count)):
             print(say("import.nothing"))
             return 1
     results = [_store(skill, args.source, config) for skill in skills]
@@ -68,13 +70,6 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
         return store(skill, source, SopChanges(config.home, SEEDS), known).name, ""
     except SopError as error:
         return skill.name, words_of(error)
-
-
-def _agreed(count: int) -> bool:
-    """Ask on a terminal whether so many skills are to come in."""
-    if not count or not sys.stdin.isatty():
-        return True
-    return agrees(say("import.question", n=count))
 
 
 def _show(skill: Skill) -> None:

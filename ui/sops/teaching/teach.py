@@ -75,13 +75,9 @@ def _check_usage(args: Namespace) -> None:
     if len([each for each in (args.record, args.from_run, args.from_file) if each]) > 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
-        name, near = one_line(args.sop, 80), _near_name(args.sop)
+        name, words = one_line(args.sop, 80), re.sub(r"[^a-z0-9]+", "-", args.sop.lower())
+        near = words.strip("-")[:64].strip("-") or "old-files"  # Old Files! → old-files
         raise TeachUsage(say("teach.bad_name", name=name, near=near))
-
-
-def _near_name(text: str) -> str:
-    """Return a name that may be meant: `Old Files!` → old-files."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
 
 
 class _Teaching:
@@ -96,7 +92,11 @@ class _Teaching:
         """Teach; return the exit code."""
         name = self.args.sop
         existing = teach.known(self.agent, name)
-        lesson = self._lesson(name)
+        if self.args.from_run:
+            lesson = teach.lesson_from_run(self.agent, name, *self.args.from_run)
+        else:
+            path = Path(self.args.from_file).expanduser().absolute()
+            lesson = teach.lesson_from_file(name, path)
         if existing and not self.questions.may_replace(existing):
             raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson.existing = existing  # the one that the owner was asked about
@@ -110,7 +110,8 @@ class _Teaching:
         self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
         if existing:
             self._replace(existing, status, why)
-        sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
+        reason = say("teach.reason_file" if lesson.trace is None else "teach.reason_run")
+        sop = teach.store(self.agent, lesson, proven, status, reason)
         if self.args.prove and not self.is_tried:
             why = say("teach.untried", why=why)
         self._show_stored(sop, draft, why)
@@ -153,13 +154,6 @@ class _Teaching:
         if not self.questions.may("teach.replace_proven", name=name, was=was, status=status):
             raise teach.TeachingError(say("teach.less", name=name, status=status, was=was, why=why))
 
-    def _request(self, name: str, slots: Mapping[str, str]) -> str:
-        """Ask how it will be asked for, until every parameter is named."""
-        request = self.questions.request(name, slots)
-        while missing := [slot for slot in slots.values() if request and slot not in request]:
-            request = self.questions.request_again(missing)
-        return request
-
     def _values(self, lesson: teach.Lesson) -> dict[str, str] | None:
         """Ask which values of the runs vary; None for a text."""
         if not lesson.traces:
@@ -171,7 +165,11 @@ class _Teaching:
         draft = teach.draft_of(self.agent, lesson, self._values(lesson))
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
-            lesson.request = self._request(lesson.name, slots)
+            lesson.request = self.questions.request(lesson.name, slots)
+            while missing := [slot for slot in slots.values() if slot not in lesson.request]:
+                if not lesson.request:
+                    break
+                lesson.request = self.questions.request_again(missing)
             draft = teach.draft_of(self.agent, lesson, self._said_of(draft))
         if teach.UNUSABLE in draft.notes:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
@@ -202,11 +200,6 @@ class _Teaching:
         if refused := teach.refusals(self.agent, files, is_draft=is_draft):
             lines = [one_line(each.said(self.agent.config.lang), 300) for each in refused[:6]]
             raise teach.TeachingError("\n".join([say("teach.refused", name=self.args.sop), *lines]))
-
-    def _lesson(self, name: str) -> teach.Lesson:
-        if self.args.from_run:
-            return teach.lesson_from_run(self.agent, name, *self.args.from_run)
-        return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
 
     def _prove(self, draft: Draft, trial: teach.Trial) -> str:
         """Give the trial the status that it earns. Return why it is no more than that."""
@@ -264,11 +257,6 @@ def _as_words(procedure: Procedure, was: Mapping[str, object]) -> dict[str, str]
         name: as_word(was[name]) if name in was else str(schema.get("default", ""))
         for name, schema in procedure.parameters.items()
     }
-
-
-def _reason(lesson: teach.Lesson) -> str:
-    """Return the line of the history."""
-    return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 
 def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:

@@ -111,15 +111,10 @@ async def _take(site: Site, tab: Tab, said: dict[str, Any]) -> None:
         for other in site.hub.of(tab.holder) - {tab}:
             site.hub.tell(other, message)
     elif kind == "graph":
-        await _show_graph(site, tab, said.get("filter", {}))
-
-
-async def _show_graph(site: Site, tab: Tab, wanted: Any) -> None:
-    if wanted is None:
-        tab.graph = None  # it shows the graph no more
-        return
-    tab.graph = wanted if isinstance(wanted, dict) else {}
-    await site.graph.show(tab)
+        wanted = said.get("filter", {})
+        tab.graph = wanted if isinstance(wanted, dict | None) else {}
+        if tab.graph is not None:  # else it shows the graph no more
+            await site.graph.show(tab)
 
 
 def _watch(tab: Tab, runs: Any) -> None:

@@ -65,12 +65,7 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
         "previous": previous,
         "after": body.after,
         "files": [str(uploaded(site, id)) for id in body.files],
-        "options": {
-            "model": body.model,
-            "persona": body.persona,
-            "rote": body.rote,
-            "cwd": str(site.cwd),
-        },
+        "options": body.model_dump(include={"model", "persona", "rote"}) | {"cwd": str(site.cwd)},
     }
     return {"run": await site.work.begin(order)}
 
@@ -121,7 +116,9 @@ async def answer(site: Here, id: str, body: shapes.Word) -> None:
 async def upload(site: Here, request: Request, name: str = "file") -> Json:
     folder = site.home / "web" / "uploads" / secrets.token_hex(8)
     folder.mkdir(parents=True, mode=0o700)
-    file, size = folder / safe_name(name), 0
+    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()  # leads nowhere else
+    safe = kept.encode("utf-8", "replace")[-180:].decode("utf-8", "ignore") or "file"
+    file, size = folder / safe, 0
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         async for piece in request.stream():
@@ -165,38 +162,18 @@ def files_of(home: Path, run: str) -> list[dict[str, Any]]:
     folder, found = home / "runs" / run, []
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
-        if (
-            file.is_symlink()
-            or not file.is_file()
-            or name in _INTERNAL
-            or file.name.startswith(".")
-        ):
+        is_hidden = name in _INTERNAL or file.name.startswith(".")
+        if is_hidden or file.is_symlink() or not file.is_file():
             continue
+        about = {"path": name, "name": file.name, "size": file.stat().st_size}
         is_image = file.suffix.lower() in IMAGES
-        found.append(
-            {
-                "path": name,
-                "name": file.name,
-                "size": file.stat().st_size,
-                "type": kind_of(file),
-                "is_image": is_image,
-            }
-        )
-        if len(found) == MAX_FILES:
-            break
-    return found
+        found.append({**about, "type": kind_of(file), "is_image": is_image})
+    return found[:MAX_FILES]
 
 
 def kind_of(file: Path) -> str:
     """Return the media type that a name speaks of."""
     return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-
-
-def safe_name(name: str) -> str:
-    """Return a file's name without anything that leads elsewhere or hides."""
-    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()
-    encoded = kept.encode("utf-8", "replace")[-180:]
-    return encoded.decode("utf-8", "ignore") or "file"
 
 
 def opening(home: Path, run: str) -> Mapping[str, Any]:
@@ -296,7 +273,8 @@ def _conversations(site: Site, text: str) -> Iterator[Json]:
     noted, taken = _noted(site), set[str]()
     for run in list_runs(site.home, None if text else LOOKED_AT):
         first = opening(site.home, run.run)
-        if run.run in taken or not _is_said_here(first):
+        is_work = first.get("teaches") or first.get("parent")  # a lesson, a helper
+        if run.run in taken or is_work or first.get("session") != MAIN.name:
             continue
         runs = [*(first.get("previous") or ()), run.run]
         taken.update(runs)
@@ -312,12 +290,6 @@ def _shown(site: Site, runs: list[str], note: Json, text: str) -> Json | None:
         return None
     is_pinned = bool(note.get("is_pinned"))
     return {"id": runs[0], "title": title[:300], "is_pinned": is_pinned, "runs": runs}
-
-
-def _is_said_here(first: Mapping[str, Any]) -> bool:
-    """Return True for what the owner said in the main session: no lesson, no helper."""
-    is_work = first.get("teaches") or first.get("parent")
-    return first.get("session") == MAIN.name and not is_work
 
 
 def _conversation(site: Site, run: str, said: Mapping[str, str]) -> Json:

@@ -91,13 +91,11 @@ def history(args: Namespace, config: Config) -> int:
     sop = find(config, args.sop)
     versions = changes(config).history(sop.name)
     found = {"sop": sop.name, "history": [asdict(version) for version in versions]}
-    heads, rows = "version> status at:dim run:cyan reason*", [_row(each) for each in versions]
+    heads, rows = "version> status at:dim run:cyan reason*", []
+    for each in versions:
+        at, why = each.at[:16].replace("T", " "), one_line(each.reason, MAX_REASON_CHARS)
+        rows.append([str(each.version), each.status, at, each.run or "–", why])
     return print_list(args, found, heads, rows, say("sops.as_shipped", name=sop.name))
-
-
-def _row(version: Version) -> list[str]:
-    at, why = version.at[:16].replace("T", " "), one_line(version.reason, MAX_REASON_CHARS)
-    return [str(version.version), version.status, at, version.run or "–", why]
 
 
 @command("sops rollback", Argument("sop"), Argument("version", "?", kind=whole))
@@ -188,8 +186,7 @@ def stats(args: Namespace, config: Config) -> int:
     sop = find(config, args.sop)
     runs, counts = learning_curve(config, sop)
     if args.json:
-        print_json(curve_as_json(sop, runs, counts))
-        return 0
+        return print_json(curve_as_json(sop, runs, counts))
     print(f"{sop.name} {sop.version} · {sop.status}")
     if not runs:
         print(say("stats_none", name=sop.name))

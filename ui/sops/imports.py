@@ -30,9 +30,7 @@ def import_(args: Namespace, config: Config) -> int:
     if not args.json:
         for skill in skills:
             _show(skill)
-        count = sum(not skill.problem for skill in skills)
-        is_asked = count and not args.yes and sys.stdin.isatty()
-        if is_asked and not agrees(say("import.question", n=count)):
+        if not args.yes and not _agreed(sum(not skill.problem for skill in skills)):
             print(say("import.nothing"))
             return 1
     results = [_store(skill, args.source, config) for skill in skills]
@@ -70,6 +68,11 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
         return store(skill, source, SopChanges(config.home, SEEDS), known).name, ""
     except SopError as error:
         return skill.name, words_of(error)
+
+
+def _agreed(count: int) -> bool:
+    is_asked = count > 0 and sys.stdin.isatty()
+    return not is_asked or agrees(say("import.question", n=count))
 
 
 def _show(skill: Skill) -> None:

@@ -37,11 +37,7 @@ def test(args: Namespace, config: Config) -> int:
     """`models test`: 0, or 1 when a model fails at something that a task needs."""
     from models.endpoint import try_model
 
-    name, known = args.model_name, ", ".join(each.name for each in config.models) or "none"
-    named = [each for each in config.models if name in (None, each.name, each.model)]
-    if name and not named:
-        raise ConfigError("error.run.no-such-model", model=name, known=known)
-    chosen = [each for each in named if each.kind != "scripted"]
+    chosen = _chosen(config, args.model_name)
     all_found: list[dict[str, Any]] = []
     for model in chosen:
         findings: list[dict[str, Any]] = []
@@ -57,6 +53,14 @@ def test(args: Namespace, config: Config) -> int:
     elif not chosen:
         print(say("models.none"))
     return int(any(each["ok"] is False for found in all_found for each in found["findings"]))
+
+
+def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
+    chosen = [each for each in config.models if name in (None, each.name, each.model)]
+    if name and not chosen:
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
+    return [each for each in chosen if each.kind != "scripted"]
 
 
 def _known(model: ModelConfig) -> dict[str, Any]:

@@ -66,6 +66,11 @@ def _init(config: Config) -> int:
             print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
         elif not bootstrap.play(config.home, config.lang, read_next):
             return 130
+    _say_what_works(config, text, is_kept)
+    return 0
+
+
+def _say_what_works(config: Config, text: str, is_kept: bool) -> None:
     names = re.findall(r"\$\{(\w+)\}", text) or re.findall(rf"# api_key: .*({KEY_VARIABLE})", text)
     if missing := [name for name in names if not os.environ.get(name)]:
         print(say("init.export", name=missing[0]))
@@ -74,7 +79,6 @@ def _init(config: Config) -> int:
         from ui.system import print_checks
 
         print_checks(checks(load(config.home, config.lang, os.environ)))
-    return 0
 
 
 def _ask() -> str:

@@ -152,11 +152,7 @@ class LessonFlow:
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
-        if not lesson.request:
-            lesson.request = self.questions.request(lesson.name, {})
-            is_value = " " not in lesson.request and lesson.request in lesson.typed
-            if lesson.request and is_value:  # no sentence, so the name comes before it
-                lesson.request = f"{lesson.name.replace('-', ' ')} {lesson.request}"
+        lesson.request = lesson.request or self._asked()
         listed = [list(each) for each in lesson.candidates()]
         while not self._has_values(listed):
             pass  # the owner is asked again
@@ -170,6 +166,13 @@ class LessonFlow:
                 say("lesson.follows", text=one_line(each.shown, 60), value=value)
             ):
                 lesson.follows.append(each)
+
+    def _asked(self) -> str:
+        """Ask how it will be asked for; a value of the lines alone is no sentence, so the name
+        comes before it."""
+        said = self.questions.request(self.lesson.name, {})
+        is_value = bool(said) and " " not in said and said in self.lesson.typed
+        return f"{self.lesson.name.replace('-', ' ')} {said}" if is_value else said
 
     def _has_values(self, listed: Listed) -> bool:
         """Ask which values vary; False where one cannot, and somebody is there to say it again."""

@@ -39,8 +39,7 @@ def look(args: Namespace, config: Config) -> int:
     found["existing"] = (
         {"version": existing.version, "status": existing.status} if existing else None
     )
-    print_json(agent.parts.redactor().redact(found))
-    return 0
+    return print_json(agent.parts.redactor().redact(found))
 
 
 def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:

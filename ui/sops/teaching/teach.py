@@ -101,15 +101,16 @@ class _Teaching:
             raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson.existing = existing  # the one that the owner was asked about
         draft = self._draft(lesson)
-        files = self._with_old_cases(draft, existing)
+        files, unfit = teach.with_old_cases(draft, existing)
+        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
+            raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             status, why = self._earned(draft, lesson, trial)
             proven = trial.files()
         is_own_text = not lesson.traces  # its proof is what was seen
         self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
-        if existing:
-            self._replace(existing, status, why)
+        self._replace(existing, status, why)
         reason = say("teach.reason_file" if lesson.trace is None else "teach.reason_run")
         sop = teach.store(self.agent, lesson, proven, status, reason)
         if self.args.prove and not self.is_tried:
@@ -127,14 +128,6 @@ class _Teaching:
         key = "teach.next_supervised" if is_shown else f"teach.next_{sop.status}"
         show_stored(sop, wording, values, key, "" if is_proven else why)
 
-    def _with_old_cases(self, draft: Draft, existing: Sop | None) -> Mapping[str, str | bytes]:
-        """Return the files of a draft with the cases of the version before. Raises
-        TeachingError."""
-        files, unfit = teach.with_old_cases(draft, existing)
-        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
-            raise teach.TeachingError(say("teach.unfit", name=draft.name, cases=", ".join(unfit)))
-        return files
-
     def _earned(self, draft: Draft, lesson: teach.Lesson, trial: teach.Trial) -> tuple[Status, str]:
         """Return the status that a draft earns, and why it is no more."""
         status, why = teach.earned(draft)
@@ -145,14 +138,21 @@ class _Teaching:
             status = trial.sop.status
         return status, why
 
-    def _replace(self, existing: Sop, status: str, why: str) -> None:
+    def _replace(self, existing: Sop | None, status: str, why: str) -> None:
         """Ask before one that is not proven takes the place of one that is. Raises
         TeachingError."""
-        name, was = existing.name, existing.status
-        if not existing.runs_alone or status in PROVEN:
+        if existing is None or not existing.runs_alone or status in PROVEN:
             return
+        name, was = existing.name, existing.status
         if not self.questions.may("teach.replace_proven", name=name, was=was, status=status):
             raise teach.TeachingError(say("teach.less", name=name, status=status, was=was, why=why))
+
+    def _request(self, name: str, slots: Mapping[str, str]) -> str:
+        """Ask how it will be asked for, until every parameter is named."""
+        request = self.questions.request(name, slots)
+        while missing := [slot for slot in slots.values() if request and slot not in request]:
+            request = self.questions.request_again(missing)
+        return request
 
     def _values(self, lesson: teach.Lesson) -> dict[str, str] | None:
         """Ask which values of the runs vary; None for a text."""
@@ -165,11 +165,7 @@ class _Teaching:
         draft = teach.draft_of(self.agent, lesson, self._values(lesson))
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
-            lesson.request = self.questions.request(lesson.name, slots)
-            while missing := [slot for slot in slots.values() if slot not in lesson.request]:
-                if not lesson.request:
-                    break
-                lesson.request = self.questions.request_again(missing)
+            lesson.request = self._request(lesson.name, slots)
             draft = teach.draft_of(self.agent, lesson, self._said_of(draft))
         if teach.UNUSABLE in draft.notes:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
@@ -231,10 +227,9 @@ class _Teaching:
         """Try other values, until they prove it or there are none."""
         procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
         while trial.sop.status not in PROVEN:
-            given = self.questions.another_set(
-                _as_words(procedure, was or self.proven_on),
-                say("teach.another_set" if was or self.proven_on else "teach.first_set"),
-            )
+            known = was or self.proven_on
+            key = "teach.another_set" if known else "teach.first_set"
+            given = self.questions.another_set(_as_words(procedure, known), say(key))
             if given is None:
                 return why
             self.is_tried = True

@@ -131,7 +131,7 @@ def history(site: Here, limit: int = 50) -> Json:
 
 
 @to.post("/api/memory/undo")
-async def undo(site: Here, body: shapes.Nothing | None = None) -> Json:
+async def undo(site: Here) -> Json:
     return {"said": await site.said_by(["memory", "undo"])}
 
 
@@ -145,7 +145,7 @@ async def note(site: Here, body: shapes.Said) -> Json:
 
 
 @to.post("/api/memory/digest", status_code=202)
-async def digest(site: Here, body: shapes.Nothing | None = None) -> Json:
+async def digest(site: Here) -> Json:
     return site.errand("digest", "MEMORY.md", ["memory", "digest"])
 
 

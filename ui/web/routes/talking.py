@@ -11,6 +11,8 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,10 +36,6 @@ from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, NotThere, Site, TooLarge
 from ui.words import language
-
-_OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
-_MOST_OPENINGS = 5_000
-
 
 to = routes("chat")
 _INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
@@ -80,7 +78,7 @@ async def steer(site: Here, run: str, body: shapes.Said) -> None:
 
 
 @to.post("/api/runs/{run}/stop", status_code=204)
-async def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> None:
+async def stop(site: Here, run: str) -> None:
     run = site.find(run)
     if site.work.stop(run):
         return
@@ -177,18 +175,17 @@ def kind_of(file: Path) -> str:
 
 
 def opening(home: Path, run: str) -> Mapping[str, Any]:
-    """Return the first event of a run."""
-    if run not in _OPENINGS:
-        if len(_OPENINGS) > _MOST_OPENINGS:
-            _OPENINGS.clear()
-        first = next(read_events(home, run), None)
-        if first is None:
-            return {}
-        _OPENINGS[run] = {
-            key: first.get(key)
-            for key in ("task", "session", "previous", "teaches", "parent", "at")
-        }
-    return _OPENINGS[run]
+    """Return the first event of a run; {} while there is none."""
+    with suppress(StopIteration):
+        return _opening(home, run)
+    return {}
+
+
+@lru_cache(5_000)  # it never changes
+def _opening(home: Path, run: str) -> Mapping[str, Any]:
+    first = next(read_events(home, run))
+    names = ("task", "session", "previous", "teaches", "parent", "at")
+    return {name: first.get(name) for name in names}
 
 
 def uploaded(site: Site, id: str) -> Path:

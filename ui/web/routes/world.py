@@ -112,7 +112,7 @@ async def add(site: Here, body: shapes.NewJob) -> Json:
 
 
 @to.post("/api/schedule/{id}/{verb}")
-async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = None) -> Json:
+async def change(site: Here, id: str, verb: str) -> Json:
     if verb not in VERBS:
         raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
@@ -181,10 +181,9 @@ def overview(site: Here, days: int = 30) -> Json:
     today = datetime.now().astimezone().date()
     first = today - timedelta(days=max(1, min(days, MAX_DAYS)) - 1)
     runs = list_runs(site.home)
-    recent = [run for _, run in since(runs, today - RECENT)]
     used = since(runs, first)
     within = [run for _, run in used]
-    failed = [run for run in recent if run.status in FAILED]
+    failed = [run for _, run in since(runs, today - RECENT) if run.status in FAILED]
     counts = SopStats(site.home).of_all()
     saved = {name: asdict(each.saved) for name, each in counts.items() if each.saved}
     return {

@@ -27,6 +27,19 @@ def bash(script: str, text: str = "") -> dict[str, Any]:
     return call("code_run", text, type="bash", script=script)
 
 
+def put_sop(home: Path, name: str, steps: str, status: str = "active", **scripts: str) -> Path:
+    """Lay an SOP of the owner's with these steps; `run="…"` becomes its `scripts/run.py`."""
+    folder = home / "sops" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    front = f"name: {name}\ndescription: Does {name}.\nmetadata: {{sopwith-status: {status}}}"
+    (folder / "SKILL.md").write_text(f"---\n{front}\n---\nDo it.\n", "utf-8")
+    (folder / "sop.yaml").write_text(steps, "utf-8")
+    for script, text in scripts.items():
+        (folder / "scripts").mkdir(exist_ok=True)
+        (folder / "scripts" / f"{script}.py").write_text(text, "utf-8")
+    return folder
+
+
 @dataclass
 class SpokenOwner:
     """An owner who is there and says what the test says."""

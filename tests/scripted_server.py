@@ -56,6 +56,16 @@ class Answer:
     )
 
 
+def asks(tool: str, /, *, id: str = "c1", **args: Any) -> Answer:
+    """Return an answer that calls a tool."""
+    return Answer(calls=[{"name": tool, "args": args, "id": id}])
+
+
+def runs(script: str, id: str = "c1", type: str = "bash") -> Answer:
+    """Return an answer that runs a script."""
+    return asks("code_run", id=id, type=type, script=script)
+
+
 def of_json(given: dict[str, Any] | str) -> Answer:
     """Return an answer from a script file: its fields, or just a text."""
     return Answer(text=given) if isinstance(given, str) else Answer(**given)

@@ -7,7 +7,6 @@ import ast
 import io
 import json
 import re
-import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
@@ -221,14 +220,6 @@ def test_errors_are_caught_by_name() -> None:
                 ):
                     wrong.append(f"{path}:{node.lineno} catches {caught}")
     assert wrong == []
-
-
-def test_the_loop_stays_readable() -> None:
-    loop = CHECKOUT / "agent_loop.py"
-    subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--check", str(loop)], check=True, cwd=CHECKOUT
-    )
-    assert len(loop.read_text("utf-8").splitlines()) <= 95
 
 
 def test_locks_pin_everything_by_hash_and_name_no_host() -> None:

@@ -17,7 +17,7 @@ from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
 from runs.replaying.replaying import plan_calls
 from tests.conftest import CHECKOUT
-from tests.driving import SpokenOwner, agent, call, drive, servers_up
+from tests.driving import SpokenOwner, agent, call, drive, put_sop, servers_up
 from tests.rows import cases
 from tests.site import Page, site
 from tools.registry import all_tools
@@ -178,30 +178,22 @@ def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: st
 def test_a_plan_asks_only_whom_the_request_or_a_run_names(
     tool: str, args: dict[str, Any], reads: bool, home: Path, tmp_path: Path
 ) -> None:
-    sop = of_texts(
-        tmp_path / "look",
+    steps = (
         "plan: [{tool: web_fetch, args: {url: 'https://shop.example/{{page}}'}}]\nresult: done\n"
-        "parameters: {type: object, properties: {page: {type: string}}}\n",
     )
+    steps += "parameters: {type: object, properties: {page: {type: string}}}\n"
+    sop = read_sop(put_sop(tmp_path, "look", steps), False)
     judge = plan_calls(
         Toolbox(all_tools()), partial(hosts_of, sop, "what is on https://news.example/top?")
     )
     assert (judge(tool, args) is None) is reads
 
 
-def of_texts(folder: Path, steps: str) -> Sop:
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(
-        f"---\nname: {folder.name}\ndescription: Looks.\nmetadata: {{sopwith-status: active}}\n---\n"
-    )
-    (folder / "sop.yaml").write_text(steps)
-    return read_sop(folder, False)
-
-
 def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
     """A plan whose address comes out of a result stops before it asks."""
-    of_texts(
-        home / "sops" / "follow",
+    put_sop(
+        home,
+        "follow",
         "plan:\n- {tool: code_run, args: {type: bash, script: 'printf http://%s evil.example/x'}, expect: {exit_code: 0}, save: {url: output}}\n"
         "- {tool: web_fetch, args: {url: '{{url}}'}, expect: {status: ok}}\nresult: done\n",
     )

@@ -25,7 +25,7 @@ from tests.conftest import LAUNCH, CommandLine
 from tests.driving import drive, of
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
-from tests.scripted_server import Answer
+from tests.scripted_server import Answer, asks, runs
 
 PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 USD
 
@@ -76,13 +76,7 @@ def ended(told: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(each["title"], each["status"]) for each in told if each["what"] == "ended"]
 
 
-def bash(script: str) -> Answer:
-    return Answer(
-        calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b1"}]
-    )
-
-
-LOOK = bash("ls -a")
+LOOK = runs("ls -a")
 
 
 def own(home: Path) -> Path:
@@ -101,7 +95,7 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
     served(
         {
             "Weigh the words": [
-                bash("wc -w ~/notes.md > words.txt; cat words.txt"),
+                runs("wc -w ~/notes.md > words.txt; cat words.txt"),
                 Answer(text="3 words, checked"),
             ],
             "Look around": [LOOK, Answer(text="all is well")],
@@ -136,7 +130,7 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
     target = Path.home() / "list.txt"
     served(
         {
-            "Append milk": [bash(f"echo milk >> {target}"), Answer(text="added and checked")],
+            "Append milk": [runs(f"echo milk >> {target}"), Answer(text="added and checked")],
             "Look around": [LOOK, Answer(text="all is well")],
         }
     )
@@ -164,14 +158,12 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
 def test_nothing_reaches_outside_or_into_memory_by_itself(home: Path, served: Any) -> None:
     served(
         {
-            "Fetch": [bash("curl -s http://example.org/page"), Answer(text="x")],
+            "Fetch": [runs("curl -s http://example.org/page"), Answer(text="x")],
             "Remember": [
-                Answer(
-                    calls=[{"name": "start_long_term_update", "args": {"what": "x"}, "id": "m1"}]
-                ),
+                asks("start_long_term_update", what="x"),
                 Answer(text="x"),
             ],
-            "Keys": [bash("cat ~/.ssh/id_ed25519"), Answer(text="refused, as it should be")],
+            "Keys": [runs("cat ~/.ssh/id_ed25519"), Answer(text="refused, as it should be")],
         }
     )
     for title in ("Fetch http://example.org/page", "Remember that I like tea", "Keys"):
@@ -193,17 +185,14 @@ def test_a_network_is_not_there_for_what_nobody_has_approved(
     hidden = (
         f"exec('import '+'socket as s; s.create_connection((\"127.0.0.1\", {listener.port}), 3)')"
     )
-    python = Answer(
-        calls=[{"name": "code_run", "args": {"type": "python", "script": hidden}, "id": "p1"}]
-    )
-    served({"Probe": [python, Answer(text="tried")]})
+    served({"Probe": [runs(hidden, type="python"), Answer(text="tried")]})
     Tasks(home).add("Probe")
     work(home)
     assert listener.connections == 0
 
 
 def test_without_a_sandbox_no_code_runs(home: Path, served: Any) -> None:
-    served({"Count": [bash("ls > list.txt"), Answer(text="refused")]}, "safety: {sandbox: none}\n")
+    served({"Count": [runs("ls > list.txt"), Answer(text="refused")]}, "safety: {sandbox: none}\n")
     Tasks(home).add("Count")
     assert ended(work(home)) == [("Count", "unchecked")]
     assert (
@@ -298,7 +287,7 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     gone = f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.05; done; echo late"
     served(
         {
-            "Slow": [bash("echo first >> effects"), bash(gone), LOOK, Answer(text="slow is done")],
+            "Slow": [runs("echo first >> effects"), runs(gone), LOOK, Answer(text="slow is done")],
             "Quick": [LOOK, Answer(text="quick")],
         }
     )
@@ -325,11 +314,11 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
 def test_a_helper_has_no_more_rights_than_its_item(home: Path, served: Any) -> None:
     """It asks in the item's place, and the item waits as long as it does."""
     target = Path.home() / "list.txt"
-    ask = Answer(calls=[{"name": "delegate", "args": {"tasks": ["Add milk"]}, "id": "d1"}])
+    ask = asks("delegate", tasks=["Add milk"])
     server = served(
         {
             "Shop": [ask, Answer(text="a helper waits")],
-            "Add milk": [bash(f"echo milk >> {target}"), Answer(text="x")],
+            "Add milk": [runs(f"echo milk >> {target}"), Answer(text="x")],
         }
     )
     assert server
@@ -358,7 +347,7 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
     tries = [
         answer
         for number in range(kills)
-        for answer in (bash(f"sleep 2{number}"), bash("echo seen >> seen"))
+        for answer in (runs(f"sleep 2{number}"), runs("echo seen >> seen"))
     ]
     served({"Look": [*tries, Answer(text="looked, and checked")]})
     Tasks(home).add("Look")

@@ -69,19 +69,6 @@ def test_a_handover_builds_the_context_and_the_log_rebuilds_it(
     assert progress.messages == without_tail(sent)
 
 
-def test_a_log_of_an_older_version_is_resumed(home: Path) -> None:
-    one = agent(home, [bash("echo 1"), "done"])
-    id = drive(one.start("task", Options(rote=False, max_turns=1), AbsentOwner()))[0]["run"]
-    log = home / "runs" / id / "log.jsonl"
-    events = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-    context = next(event for event in events if event["type"] == "context")
-    events = [event for event in events if event is not context]
-    events[0]["messages"] = context["messages"]
-    log.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
-    again = drive(one.resume(id, Options(), AbsentOwner()))
-    assert again[-1]["status"] == "done" and of(again, "context") == []
-
-
 def test_a_changed_file_is_read_before_the_next_turn(home: Path, scripted_server: Any) -> None:
     (home / "TOOLS.md").parent.mkdir(parents=True, exist_ok=True)
     (home / "TOOLS.md").write_text("The printer is called inky.\n")

@@ -14,7 +14,7 @@ import pytest
 from tests.browser_driving import needs_browser
 from tests.browser_site import site
 from tests.conftest import LAUNCH, CommandLine
-from tests.driving import call
+from tests.driving import call, put_sop
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import scripted
 from tests.test_browser_faults import browsers
@@ -100,19 +100,15 @@ def test_a_run_that_is_stopped_leaves_no_browser(home: Path, base: str, tmp_path
 def test_a_reference_serves_a_replay_and_is_nobodys_where_the_thing_is_not(
     cli: CommandLine, home: Path, base: str, tmp_path: Path
 ) -> None:
-    sop = home / "sops" / "press-it"
-    sop.mkdir(parents=True)
-    (sop / "SKILL.md").write_text(
-        '---\nname: press-it\ndescription: "Presses the button."\nmetadata:\n  sopwith-version: "1"\n  sopwith-status: active\n---\nPress it.\n'
-    )
     script = f"await click('{PRESS}'); return document.body.innerText.includes('was pressed')"
-    (sop / "sop.yaml").write_text(
+    steps = (
         "parameters: {type: object, properties: {url: {type: string}}, required: [url]}\n"
         'wordings: ["press the button at {url}"]\neffects: external\ncommit:\n'
         '  - {tool: web_scan, args: {url: "{{url}}"}, expect: {status: ok}}\n'
         f'  - {{tool: web_execute_js, args: {{script: "{script}"}}, expect: {{status: ok}}, save: {{done: output}}}}\n'
         'result: "pressed: {{done}}"\nchecks: [{command: "true"}]\n'
     )
+    put_sop(home, "press-it", steps)
     code, stdout, _ = cli("sops", "run", "press-it", f"url={base}/")
     assert (code, stdout.strip()) == (0, "pressed: true")
     code, stdout, stderr = cli("sops", "run", "press-it", f"url={base}/toast")

@@ -11,7 +11,7 @@ from config import ModelConfig
 from models.base import Event, Model, Reply, Request, ToolResult
 from models.chain import Budget, ModelChain
 from models.endpoint import EndpointModel
-from models.errors import Diverged, LimitReached, ModelUnavailable
+from models.errors import Diverged, LimitReached
 from models.scripted import ScriptedModel
 from tests.drained import drained
 from tests.scripted_server import Answer, ScriptedServer, refused_url
@@ -55,12 +55,6 @@ def test_next_model_takes_over_for_good() -> None:
         assert (reply.text, chain.name) == ("b", "here")
         events, reply = ask(chain)
         assert ([event["type"] for event in events], reply.text) == (["text"], "c")
-
-
-def test_no_model_says_what_to_set() -> None:
-    with pytest.raises(ModelUnavailable, match="OPENAI_API_KEY") as caught:
-        ask(chain_of())
-    assert len(str(caught.value).splitlines()) == 2
 
 
 def test_replay_that_diverges_hands_over() -> None:

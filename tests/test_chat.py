@@ -11,7 +11,7 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
-from tests.driving import bash
+from tests.driving import bash, call
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
@@ -220,8 +220,8 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     question = {"question": "Which colour?", "candidates": ["red", "blue"]}
-    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
-    scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, trash, "Painted."])
+    trash = call("file_trash", paths=[str(file)])
+    scripted(home, [call("ask_user", **question), trash, "Painted."])
     screen = chat("--lang", "zh")
     screen.types("刷漆" + ENTER)
     screen.waits_for("Which colour?", "2. blue", "编号或回答")

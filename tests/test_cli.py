@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
-from tests.driving import bash
+from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold, ran
 from tests.rows import cases, rows
 from tests.screen import scripted, waits_until
@@ -24,15 +24,11 @@ PATHS = [*SCREENS, *(word for word in first_words() if word not in SCREENS)]
 
 
 def ask(question: str, *candidates: str) -> dict[str, Any]:
-    return {
-        "calls": [
-            {"name": "ask_user", "args": {"question": question, "candidates": list(candidates)}}
-        ]
-    }
+    return call("ask_user", question=question, candidates=list(candidates))
 
 
 def trash(path: Path) -> dict[str, Any]:
-    return {"calls": [{"name": "file_trash", "args": {"paths": [str(path)]}}]}
+    return call("file_trash", paths=[str(path)])
 
 
 # Texts that can be said.
@@ -197,21 +193,10 @@ def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path
     cli("lose it")
     runs = json.loads(cli("runs", "list", "--json").stdout)["runs"]
     assert [run["task"] for run in runs] == ["lose it", "find it"]
-    assert {
-        "run",
-        "task",
-        "status",
-        "started",
-        "turns",
-        "model_calls",
-        "cost",
-        "sop",
-        "rote",
-    } <= runs[0].keys()
-    assert [line.split("\t")[1] for line in cli("runs", "list").stdout.splitlines()] == [
-        "no_model",
-        "done",
-    ]
+    known = ["run", "task", "status", "started", "turns", "model_calls", "cost", "sop", "rote"]
+    assert set(known) <= runs[0].keys()
+    listed = cli("runs", "list").stdout.splitlines()
+    assert [line.split("\t")[1] for line in listed] == ["no_model", "done"]
     assert len(cli("runs", "list", "--limit", "1").stdout.splitlines()) == 2
     trace = cli("runs", "show", runs[1]["run"]).stdout
     assert re.search(
@@ -223,25 +208,14 @@ def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path
 
 
 def start(*args: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*LAUNCH, *args],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    none, pipe = subprocess.DEVNULL, subprocess.PIPE
+    return subprocess.Popen([*LAUNCH, *args], stdin=none, stdout=pipe, stderr=pipe, text=True)
 
 
 def test_output_that_cannot_be_written_is_said_in_plain_words(home: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, str(CHECKOUT / "launch.py"), "run", "what can you do?"],
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        words = [sys.executable, str(CHECKOUT / "launch.py"), "run", "what can you do?"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[0] == "sopwith: Cannot write: No space left on device."
     assert len(done.stderr.splitlines()) == 2

@@ -14,7 +14,7 @@ from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, drive, of, without_tail
 from tests.rows import cases
-from tests.scripted_server import Answer
+from tests.scripted_server import Answer, asks, runs
 
 BUDGET = 32_000
 TURNS = 300
@@ -41,16 +41,8 @@ def long_run(body: dict[str, Any], number: int) -> Answer:
     return lists(turn) if turn < TURNS else Answer(text="all listed")
 
 
-def asks(tool: str, **args: Any) -> Answer:
-    return Answer(calls=[{"name": tool, "args": args}])
-
-
 def lists(turn: int) -> Answer:
-    return asks(
-        "code_run",
-        type="bash",
-        script=f"seq -f 'line %.0f of the listing' {turn * 1000} {turn * 1000 + 160}",
-    )
+    return runs(f"seq -f 'line %.0f of the listing' {turn * 1000} {turn * 1000 + 160}")
 
 
 def plain(**more: Any) -> Options:

@@ -4,6 +4,7 @@ the same moment."""
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,21 +14,16 @@ import pytest
 from memory.files import write_atomic
 from memory.inbox import Answer, Entry, Inbox, InboxError
 from memory.logs import read_events
-from models.base import Event
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from tests.conftest import LAUNCH
-from tests.driving import agent, bash, drive
-from tests.machine import PATIENCE_SECONDS
+from tests.driving import agent, bash, drive, of
+from tests.machine import PATIENCE_SECONDS, ran
 from tests.screen import ENTER, Screen, scripted
 
 
 def alone() -> Options:
     return Options(rote=False)
-
-
-def of(events: list[Event], type: str) -> list[Event]:
-    return [event for event in events if event["type"] == type]
 
 
 def waiting(home: Path, *replies: Any, settings: str = "") -> tuple[Any, Entry]:
@@ -84,7 +80,7 @@ def test_what_nobody_has_answered_in_time_is_a_no(home: Path) -> None:
     one, entry = waiting(home, "kept", settings="safety: {confirm_hours: 2}")
     assert entry.hours == 2 and not entry.is_expired
     entry.at = (datetime.now(UTC) - timedelta(hours=3)).isoformat(timespec="seconds")
-    write_atomic(home / "inbox" / f"{entry.id}.json", json.dumps({**_fields(entry)}))
+    write_atomic(home / "inbox" / f"{entry.id}.json", json.dumps(asdict(entry)))
     late = Inbox(home).list()[0]
     with pytest.raises(InboxError, match="counts as a no"):
         Inbox(home).answer(late, Answer("approve"))
@@ -95,24 +91,13 @@ def test_what_nobody_has_answered_in_time_is_a_no(home: Path) -> None:
     assert "2 hours" in str(of(events, "tool_ended")[0]["data"])
 
 
-def _fields(entry: Entry) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(entry)
-
-
 def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_happens_once(
     home: Path,
 ) -> None:
     (Path.cwd() / "a").write_text("a")
     scripted(home, [bash("rm a; echo x >> times"), "done"], "safety: {sandbox: none}")
     one = LAUNCH
-    assert (
-        subprocess.run(
-            [*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False
-        ).returncode
-        == 3
-    )
+    assert ran(*one, "run", "tidy up", "--no-rote").returncode == 3
     entry = Inbox(home).list()[0]
     racing = [subprocess.Popen([*one, "inbox", "approve", entry.id], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]  # fmt: skip
     ended = [
@@ -122,10 +107,7 @@ def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_h
     late = ("answered already", "no open entry", "is being worked on", "is done")
     assert all(any(each in err for each in late) for (_, err), code in ended if code), ended
     assert (Path.cwd() / "times").read_text() == "x\n"
-    assert (
-        len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"])
-        == 1
-    )
+    assert len(of(list(read_events(home, entry.run)), "tool_started")) == 1
 
 
 HIDDEN = "rm a #\u200b\u202e\x1b[8m \u00a0end"

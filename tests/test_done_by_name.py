@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.sops import SopStore
 from memory.sops.changing import SopChanges
-from tests.screen import ENTER, Screen
 
 SKILL = "---\nname: say\ndescription: Says it.\nmetadata: {sopwith-status: %s}\n---\nSays it.\n"
 STEPS = """\
@@ -56,15 +54,3 @@ def test_what_was_edited_is_not_done_until_it_is_taken_back(home: Path, cli: Any
     assert cli("say tea").code == 5
     assert cli("sops", "rollback", "say", "1").code == 0
     assert "tea, said" in cli("say tea").stdout
-
-
-def test_an_owner_at_a_terminal_is_asked(home: Path) -> None:
-    stored(home, "draft")
-    for answer, said in (("y", "tea, said"), ("n", "nothing was done")):
-        screen = Screen.of_cli("--lang", "en", "sops", "run", "say", "text=tea")
-        screen.waits_for("Run it anyway? [y/N]")
-        screen.types(answer + ENTER)
-        screen.waits_for(said)
-        screen.ends()
-    kept = SopStore(home / "none", home / "sops").get("say")
-    assert kept and kept.status == "draft"

@@ -1,8 +1,5 @@
 """The facts on a real disk: patches through the gate, the index in step, whoever writes, is killed,
-edits by hand, undoes.
-
-`python -m tests.test_facts 300` kills a writer three hundred times and says what was found.
-"""
+edits by hand, undoes."""
 
 import contextlib
 import json
@@ -12,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -22,7 +18,6 @@ from memory.evidence import Pointer, read_record
 from memory.facts import Fact, FactRefused, FactStore
 from memory.facts.check import check
 from memory.facts.lines import FACTS, INDEX, MAX_INDEX_LINES, index
-from memory.facts.store import FactConflict
 from memory.history import BY_HAND, Repository, RepositoryError
 from memory.undo import undo
 from tests.conftest import CHECKOUT
@@ -94,18 +89,6 @@ def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Po
     assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
 
 
-def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointer) -> None:
-    store = FactStore(home, today="2026-03-01")
-    old = add(store, "git is 2.39.5", proof, section="TOOLS")
-    later = FactStore(home, today="2026-04-01")
-    new = add(later, "git is 2.45.1", proof, section="TOOLS")
-    assert new.supersedes == old.id and [fact.text for fact in store.all()] == ["git is 2.45.1"]
-    assert [(fact.id, fact.retired, fact.section) for fact in store.retired()] == [
-        (old.id, "2026-04-01", "TOOLS")
-    ]
-    assert "2.39.5" not in (home / INDEX).read_text("utf-8") and check(home) == []
-
-
 def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
     home: Path, proof: Pointer
 ) -> None:
@@ -164,23 +147,6 @@ def test_the_index_has_at_most_thirty_lines_and_counts_the_rest() -> None:
 
 
 # Undo
-
-
-def test_undo_takes_back_the_last_change_as_a_new_one(home: Path, proof: Pointer) -> None:
-    store = FactStore(home)
-    kept = add(store, "shelf 3 is /srv/shelf/3", proof)
-    old = add(store, "git is 2.39.5", proof, section="TOOLS")
-    add(store, "git is 2.45.1", proof, section="TOOLS")
-    commits = len(Repository(home).log())
-    assert "git is 2.45.1" in undo(home)
-    assert {fact.id for fact in store.all()} == {kept.id, old.id} and store.retired() == []
-    assert len(Repository(home).log()) == commits + 1 and check(home) == []
-    undo(home)
-    assert store.all() == [kept]
-    undo(home)
-    assert store.all() == [] and check(home) == [] and (home / INDEX).read_text("utf-8") == ""
-    with pytest.raises(FactConflict):
-        undo(home)
 
 
 def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> None:
@@ -335,11 +301,3 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
         "call the plumber <!-- sopwith session=main run=- turn=0 kind=instruction -->"
         in note.read_text("utf-8")
     )
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        count = int(sys.argv[1])
-        sys.stdout.write(
-            f"{count} kills, {kill_writers(Path(folder), count)} facts acknowledged, none lost\n"
-        )

@@ -2,7 +2,6 @@
 replay."""
 
 import base64
-import json
 import sys
 import typing
 from pathlib import Path
@@ -11,13 +10,10 @@ from typing import Any
 
 import pytest
 
-from memory.inbox import Answer as Answered
-from memory.inbox import Inbox
 from models.base import ToolResult
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from tests.driving import agent, call, drive, of
-from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool
 from tools.registry import Family, Name, families
 
@@ -75,17 +71,6 @@ def test_a_model_asks_for_a_family_and_uses_it(home: Path) -> None:
     assert closed == ["kept"]
 
 
-def test_a_call_by_name_is_enough(home: Path) -> None:
-    events = drive(
-        agent(
-            home,
-            [call("star_look", name="Vega"), call("star_look", name="Deneb"), {"text": "seen"}],
-        ).start("look", Options(rote=False), AbsentOwner())
-    )
-    assert [event["data"] for event in of(events, "tool_ended")] == ["Vega 1", "Deneb 2"]
-    assert len(of(events, "offered")) == 1
-
-
 def test_the_words_of_a_request_offer_a_family_from_the_start(home: Path) -> None:
     for request in ("how bright are the stars", "看看星星"):
         events = drive(
@@ -103,55 +88,3 @@ def test_a_family_that_cannot_work_says_why(home: Path, stars: Any) -> None:
     assert [(event["status"], event["data"]) for event in of(events, "tool_ended")] == [
         ("error", "no telescope is here: scripts/setup --extra stars")
     ] * 2
-
-
-def test_a_resumed_run_offers_what_was_offered(home: Path) -> None:
-    def script(body: dict[str, Any], number: int) -> Answer:
-        if number == 0:
-            return Answer(calls=[{"name": "more_tools", "args": {"family": "tasks"}, "id": "a"}])
-        if number == 1:
-            return Answer(calls=[{"name": "ask_user", "args": {"question": "which?"}, "id": "b"}])
-        return Answer(text="done")
-
-    with ScriptedServer(script) as server:
-        settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}', api_key: k}}]"
-        there = agent(home, None, settings)
-        first = there.start("look", Options(rote=False), AbsentOwner())
-        assert drive(first)[-1]["status"] == "waiting"
-        entry = Inbox(home).list()[0]
-        Inbox(home).answer(entry, Answered("answer", "Vega"))
-        assert drive(there.resume(first.id, Options(), AbsentOwner()))[-1]["status"] == "done"
-    offered = [
-        [tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests
-    ]
-    assert ["star_look" in names for names in offered] == [False, True, True]
-    assert server.requests[1].body["tools"] == server.requests[2].body["tools"]
-
-
-@pytest.mark.parametrize("takes", [True, False])
-def test_images_reach_a_model_that_takes_them(home: Path, takes: bool) -> None:
-    def script(body: dict[str, Any], number: int) -> Answer:
-        if number == 0:
-            return Answer(calls=[{"name": "star_look", "args": {"name": "Vega"}, "id": "a"}])
-        if not takes and "image_url" in json.dumps(body):
-            return Answer(status=400, error={"message": "this model does not support image input"})
-        return Answer(text="seen")
-
-    with ScriptedServer(script) as server:
-        settings = (
-            f"models: [{{name: main, model: eyes, base_url: '{server.base_url}', api_key: k}}]"
-        )
-        events = drive(
-            agent(home, None, settings).start("look", Options(rote=False), AbsentOwner())
-        )
-    assert events[-1]["status"] == "done"
-    (said,) = [
-        m
-        for m in server.requests[-1].body["messages"]
-        if m["role"] == "user" and "star.png" in str(m["content"])
-    ]
-    if takes:
-        assert said["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
-    else:
-        assert isinstance(said["content"], str)
-    assert "images" not in said

@@ -12,6 +12,7 @@ import pytest
 
 from memory.logs import list_runs, read_events
 from tests.conftest import LAUNCH, CommandLine
+from tests.driving import put_sop
 from tests.machine import PATIENCE_SECONDS, ran
 from tests.scripted_server import Answer
 from ui.given import MAX_BYTES
@@ -65,19 +66,6 @@ def test_f_attaches_copies_of_files(
     assert [Path(name).read_text() for name in names] == ["red", "blue"]
 
 
-def test_piped_binary_is_attached_and_said(
-    home: Path, tmp_path: Path, scripted_server: Serve
-) -> None:
-    (tmp_path / "noise").write_bytes(bytes(range(256)) * 10)
-    server = scripted_server([Answer("Noise.")])
-    with (tmp_path / "noise").open("rb") as noise:
-        done = _run_raw("what is this", env=_env(server), stdin=noise)
-        assert (done.returncode, done.stderr.count("not text (2,560 bytes)")) == (0, 1)
-        assert "stdin.bin" in _asked(server)
-    [attached] = next(read_events(home, list_runs(home)[0].run))["attached"]
-    assert Path(attached).read_bytes() == bytes(range(256)) * 10
-
-
 @pytest.mark.parametrize("source", ["/dev/zero", "pipe"])
 def test_input_without_an_end_is_refused_in_clear_words(source: str, tmp_path: Path) -> None:
     if source == "pipe":
@@ -105,16 +93,13 @@ def test_c_goes_on_with_the_last_conversation(cli: CommandLine, scripted_server:
 
 
 def test_an_sop_takes_piped_text_by_a_dash(cli: CommandLine, home: Path) -> None:
-    sop = home / "sops" / "count-lines"
-    sop.mkdir(parents=True)
-    (sop / "SKILL.md").write_text(
-        "---\nname: count-lines\ndescription: Count the lines of a file\n---\nCount.\n"
-    )
-    (sop / "sop.yaml").write_text(
+    put_sop(
+        home,
+        "count-lines",
         "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
         'wordings: ["count the lines of {file}"]\neffects: none\n'
         "plan:\n  - {tool: code_run, args: {type: bash, script: 'wc -l < \"$file\"'},"
-        " expect: {exit_code: 0}, save: {n: lines}}\ncommit: []\nresult: '{{n | count}} line of output: {{n}}'\n"
+        " expect: {exit_code: 0}, save: {n: lines}}\ncommit: []\nresult: '{{n | count}} line of output: {{n}}'\n",
     )
     done = cli("sops", "run", "count-lines", "file=-", "--approve", "all", stdin="a\nb\nc\n")
     assert (done.code, "3" in done.stdout) == (0, True), (done.stdout, done.stderr)

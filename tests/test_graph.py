@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -132,31 +131,6 @@ def test_the_order_in_which_things_are_said_changes_nothing(home: Path, tmp_path
     assert all(same(graphs[0], each) for each in graphs[1:])
     strength = {each["count"]: each["strength"] for each in graphs[0]["edges"] if each["label"]}
     assert strength[2] > strength[1]  # what is said again is stronger
-
-
-def test_whoever_follows_the_changes_has_the_graph(home: Path) -> None:
-    luck = random.Random(7)
-    kept: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
-    version = ""
-    for step in range(8):
-        who, what = luck.choice(["My sister", "Bob's wife"]), luck.choice(["Anna", "Eve"])
-        say(home, f"{who} is {what}.", start=START + step * timedelta(hours=luck.choice([1, 9])))
-        with opened(home) as graph:
-            changes = graph.changes(version or graph.version().partition(".")[0] + ".0")
-            assert not changes["reset"]
-            for each in changes["patch"]:
-                kind = "node" if "node" in each else "edge"
-                if each["op"] == "drop":
-                    kept[kind].pop(each[kind], None)
-                else:
-                    kept[kind][each[kind]["id"]] = each[kind]
-            version = changes["version"]
-            now = graph.snapshot(Wanted(), 10_000)
-            assert now["version"] == version and graph.changes(version)["patch"] == []
-            followed = {"nodes": [*kept["node"].values()], "edges": [*kept["edge"].values()]}
-            assert same(followed, now)
-            for other in ("", "nonsense", "ffffffff.3", "1.2.3"):
-                assert graph.changes(other)["reset"]
 
 
 def test_check_sees_damage_and_a_rebuild_gives_the_same_graph(home: Path, graph: Graph) -> None:

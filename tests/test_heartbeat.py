@@ -8,12 +8,9 @@ from typing import Any
 import config
 from config import Config
 from memory.home import MAIN
-from memory.journal.api import Memory
-from memory.journal.store import INDEX, Store
 from memory.logs import run_ids
 from memory.notes import add
 from runs.heartbeat import Heartbeat
-from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
 NOON = datetime(2026, 11, 22, 12, 0).astimezone()
@@ -65,21 +62,3 @@ def test_the_notes_are_distilled_once_a_day(home: Path, scripted_server: Any) ->
     now[0] += timedelta(days=1)
     note(home, "I prefer short answers.", now[0])
     assert heart.once() is not None and len(server.requests) == 2
-
-
-def test_what_the_journal_has_put_off_is_worked_off(home: Path) -> None:
-    here = settings(home)
-    heart = Heartbeat(here, lambda: NOON)
-    heart.once()
-    with Memory(home, works_behind=False) as memory:
-        memory.write_turn("We met on 3 May about the printer.", who="owner")
-
-    def is_done() -> bool:
-        heart.once()  # for no longer than SPARE_SECONDS at a time
-        store = Store(home / "journal" / INDEX, readonly=True)
-        try:
-            return not [kind for kind in ("times", "episode") if store.due(kind, 1)]
-        finally:
-            store.close()
-
-    waits_until(is_done)

@@ -51,18 +51,6 @@ def test_a_notice_is_dismissed(home: Path, cli: CommandLine) -> None:
     assert Inbox(home).list() == []
 
 
-@pytest.mark.parametrize(("key", "code", "left"), [("\r", 130, 0), ("\x04", 3, 1)])
-def test_enter_drops_a_question_and_ctrl_d_leaves_it(
-    key: str, code: int, left: int, home: Path, at_terminal: Terminal
-) -> None:
-    scripted(home, [ASKS])
-    screen = at_terminal("run", "tidy the folder")
-    screen.waits_for_prompt("Which folder?", "Enter skips")
-    screen.types(key)
-    assert screen.ends() == code
-    assert len(Inbox(home).list()) == left
-
-
 def test_runs_are_filtered(home: Path, cli: CommandLine) -> None:
     scripted(home, ["Three.", "Four."])
     cli("count the Apples")

@@ -16,7 +16,6 @@ from learning.imports import (
     ImportRefused,
     Skill,
     find_skills,
-    release,
     scan,
     store,
 )
@@ -140,22 +139,6 @@ def test_whatever_status_it_claims_it_lands_as_a_quarantined_draft(
     assert "tea" in [sop.name for sop in everything.all()]
     assert not any(line.startswith("tea:") for line in everything.header_lines("en", seeds=False))
     assert choose("brew the tea", everything.all(), tmp_path, tmp_path).decision == "none"
-
-
-def test_enabling_makes_a_draft_that_a_model_may_read_and_nothing_replays(
-    tmp_path: Path, home: Path
-) -> None:
-    _skill(tmp_path, "tea", "Boil water. See assets/times.txt.", assets__times="3 minutes")
-    (tmp_path / "tea" / "sop.yaml").write_text(STEPS, encoding="utf-8")
-    (sop,) = _import(tmp_path / "tea", home)
-    free = release(sop, SopChanges(home, SEEDS), "enabled by its owner")
-    assert (free.status, free.is_quarantined, free.runs_alone) == ("draft", False, False)
-    everything = SopStore(SEEDS, home / "sops")
-    assert not everything.header_lines("en", seeds=False)  # a draft is read on demand alone
-    choice = choose("brew the tea", everything.all(), tmp_path, tmp_path)
-    assert choice.match is None and [sop.name for sop in choice.hints] == ["tea"]
-    assert "Boil water" in choice.hints[0].body("en") and choice.hints[0].folder == free.folder
-    assert (free.folder / "assets" / "times").read_text("utf-8") == "3 minutes"
 
 
 def test_one_file_a_zip_and_a_repository_are_sources_too(tmp_path: Path, home: Path) -> None:
@@ -283,18 +266,6 @@ def test_submodules_are_not_fetched_and_links_in_a_repository_refuse_it(
         _git(folder, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x")
     (skill,) = _found(f"file://{outer}")
     assert skill.name == "tea" and "link is a link" in str(skill.problem)
-
-
-def test_a_name_that_is_taken_is_refused_unless_it_is_in_quarantine_itself(
-    tmp_path: Path, home: Path
-) -> None:
-    _skill(tmp_path, "tea")
-    assert _import(tmp_path / "tea", home)[0].version == 1
-    assert _import(tmp_path / "tea", home)[0].version == 2
-    (sop,) = [sop for sop in SopStore(SEEDS, home / "sops").all() if sop.name == "tea"]
-    release(sop, SopChanges(home, SEEDS), "x")
-    with pytest.raises(ImportRefused, match="already"):
-        _import(tmp_path / "tea", home)
 
 
 # the scan

@@ -117,41 +117,21 @@ def test_the_same_file_again_adds_nothing_and_another_text_is_told(
 def test_imported_turns_are_found_with_their_ids(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = [
-        {
-            "id": "D1:1",
-            "at": "2025-05-01T10:00:00Z",
-            "who": "Ann",
-            "text": "The printer is out of toner.",
-            "session": "s1",
-        },
-        {
-            "id": "D1:2",
-            "at": "2025-05-01T10:01:00Z",
-            "who": "Bob",
-            "text": "二楼的打印机要换墨粉了。",
-            "session": "s1",
-        },
-        {
-            "id": "D2:1",
-            "at": "2025-06-01T10:01:00Z",
-            "who": "Bob",
-            "text": "Lunch was good.",
-            "session": "s2",
-        },
+    told = [
+        ("D1:1", "2025-05-01T10:00:00Z", "Ann", "The printer is out of toner.", "s1"),
+        ("D1:2", "2025-05-01T10:01:00Z", "Bob", "二楼的打印机要换墨粉了。", "s1"),
+        ("D2:1", "2025-06-01T10:01:00Z", "Bob", "Lunch was good.", "s2"),
     ]
+    keys = ("id", "at", "who", "text", "session")
+    said = [dict(zip(keys, each, strict=True)) for each in told]
     path = file(tmp_path, "turns.jsonl", "\n".join([*map(json.dumps, said), "bad"]))
     assert main(["memory", "import", str(path)]) == 0
     out, err = capsys.readouterr()
     assert "3 turns added" in out
     assert "turns.jsonl, line 4: not JSON" in err
 
-    assert (
-        main(
-            ["memory", "search", "墨粉", "打印机", "--json", "--limit", "2", "--now", "2025-07-01"]
-        )
-        == 0
-    )
+    words = ["墨粉", "打印机", "--json", "--limit", "2", "--now", "2025-07-01"]
+    assert main(["memory", "search", *words]) == 0
     document = json.loads(capsys.readouterr().out)
     best = document["results"][0]
     assert set(document) == {"results", "degraded"}

@@ -20,7 +20,7 @@ from handler import Approval
 from models.base import ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, call, drive, of, servers_up
+from tests.driving import SpokenOwner, agent, call, drive, of, put_sop, servers_up
 from tests.machine import PATIENCE_SECONDS, free_port, ran
 from tools.base import ToolContext
 from tools.mcp.client import finder, mcp_find
@@ -277,6 +277,13 @@ def commit(p, plan):
     return "copied " + p["name"]
 """
 
+COPIES = """\
+parameters: {{type: object, properties: {{name: {{type: string}}}}, required: [name]}}
+wordings: ['copy note {{name}}']
+effects: {effects}
+script: scripts/run.py
+"""
+
 
 @pytest.mark.parametrize("effects", ["local", "external"])
 @pytest.mark.parametrize(
@@ -285,16 +292,7 @@ def commit(p, plan):
 def test_a_script_sop_calls_tools_of_servers_by_name(
     body: str, ends: str, effects: str, home: Path, notes: Path
 ) -> None:
-    folder = home / "sops" / "copy-note"
-    (folder / "scripts").mkdir(parents=True)
-    (folder / "SKILL.md").write_text(
-        "---\nname: copy-note\ndescription: Copies a note.\nmetadata:\n  sopwith-status: active\n---\n"
-    )
-    (folder / "scripts" / "run.py").write_text(body)
-    (folder / "sop.yaml").write_text(
-        "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
-        f"wordings: ['copy note {{name}}']\neffects: {effects}\nscript: scripts/run.py\n"
-    )
+    put_sop(home, "copy-note", COPIES.format(effects=effects), run=body)
     (notes / "todo").write_text("milk")
     started = agent(home, None, settings(notes)).start(
         "copy note todo", Options(approve="all"), SpokenOwner()
@@ -313,14 +311,7 @@ def test_a_script_sop_calls_tools_of_servers_by_name(
 
 
 def test_a_try_changes_nothing_on_a_server(home: Path, notes: Path) -> None:
-    folder = home / "sops" / "copy-note"
-    (folder / "scripts").mkdir(parents=True)
-    (folder / "SKILL.md").write_text("---\nname: copy-note\ndescription: Copies a note.\n---\n")
-    (folder / "scripts" / "run.py").write_text(SCRIPT)
-    (folder / "sop.yaml").write_text(
-        "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
-        "wordings: ['copy note {name}']\neffects: local\nscript: scripts/run.py\n"
-    )
+    put_sop(home, "copy-note", COPIES.format(effects="local"), "draft", run=SCRIPT)
     (notes / "todo").write_text("milk")
     here = agent(home, None, settings(notes))
     tried = here.attempt(here.sop("copy-note"), {"name": "todo"}, home)

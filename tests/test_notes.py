@@ -28,27 +28,6 @@ def add(
     return notes.add(home, text, kind=kind, session=session, run="run-1", turn=3, at=AT, lang=lang)
 
 
-def test_entries_stand_in_the_section_of_their_kind_with_their_source(home: Path) -> None:
-    add(home, "I hate Redux", "preference")
-    add(home, "remember that I meet Ann", "instruction")
-    add(home, "Call the bank", "todo")
-    path = add(home, "I love tea", "preference")
-    mark = "<!-- sopwith session=main run=run-1 turn=3 kind="
-    assert path.read_text() == (
-        "# 2026-02-15\n\n## Insights\n\n"
-        f"- 14:03 I hate Redux {mark}preference -->\n- 14:03 I love tea {mark}preference -->\n"
-        f"\n## Events\n\n- 14:03 remember that I meet Ann {mark}instruction -->\n"
-        f"\n## To-dos\n\n- [ ] 14:03 Call the bank {mark}todo -->\n"
-    )
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert [
-        (one.text, one.kind, one.run, one.turn, one.at) for one in notes.entries(home, DAY, MAIN)
-    ][2:] == [
-        ("remember that I meet Ann", "instruction", "run-1", 3, "14:03"),
-        ("Call the bank", "todo", "run-1", 3, "14:03"),
-    ]
-
-
 def test_what_the_owner_wrote_by_hand_stays_and_is_recorded_first(home: Path) -> None:
     (home / "memory").mkdir(parents=True)
     by_hand = "my own words, no line end"

@@ -21,27 +21,3 @@ def test_a_change_outside_the_roots_is_shown_as_a_diff(home: Path, tmp_path: Pat
         "three",
     ]
     assert str(place) in owner.shown[0].preview
-
-
-def test_a_file_that_is_written_anew_is_compared_with_what_is_there(home: Path) -> None:
-    place = Path.home() / ".bashrc"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text("alias a=b\nexport X=1\n", "utf-8")
-    owner = SpokenOwner(approvals=[Approval("no", "no")])
-    run(
-        home,
-        [call("file_write", path=str(place), content="alias a=b\nexport X=2\n"), "done"],
-        owner,
-    )
-    shown = [line.strip() for line in owner.shown[0].preview.splitlines()]
-    assert "-export X=1" in shown and "+export X=2" in shown
-
-
-def test_a_new_file_is_shown_whole(home: Path) -> None:
-    owner = SpokenOwner(approvals=[Approval("no", "no")])
-    run(
-        home,
-        [call("file_write", path=str(Path.home() / ".profile"), content="echo hi\n"), "done"],
-        owner,
-    )
-    assert "content:" in owner.shown[0].preview and "echo hi" in owner.shown[0].preview

@@ -97,16 +97,6 @@ def test_a_wrong_parameter_is_one_line(
     assert caught.value.exit_code == 2
 
 
-def test_binding_fills_defaults_and_makes_paths_absolute(tmp_path: Path) -> None:
-    procedure = _load(tmp_path)
-    bound = procedure.bind({"folder": "a/b", "days": "30"}, tmp_path)
-    assert bound == {"folder": str(tmp_path / "a/b"), "days": 30, "mode": "fast"}
-    assert procedure.bind(bound, Path("/elsewhere")) == bound
-    assert procedure.bind({"folder": "~/x", "days": 1}, tmp_path)["folder"] == str(
-        Path.home() / "x"
-    )
-
-
 VALUES = {
     "old": ["a", "b"],
     "n": 3,

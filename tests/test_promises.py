@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import CommandLine
+from tests.driving import put_sop
 from tests.rows import rows
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -81,11 +82,7 @@ def test_events_on_stdout_have_their_fields_and_are_those_of_the_log(
 def test_an_sop_written_by_hand_is_done_in_both_languages_without_a_model(
     home: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
-    folder = home / "sops" / "put-away"
-    folder.mkdir(parents=True)
-    head = "name: put-away\ndescription: Puts old files away.\nmetadata: {sopwith-version: '1', sopwith-status: active}"
-    (folder / "SKILL.md").write_text(f"---\n{head}\n---\nBy hand.\n")
-    (folder / "sop.yaml").write_text(BY_HAND, encoding="utf-8")
+    put_sop(home, "put-away", BY_HAND)
     work = tmp_path / "文件 夹"
     work.mkdir()
     for wording in (

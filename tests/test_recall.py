@@ -4,7 +4,6 @@ missing is said."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +17,14 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
-from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
+from models.embeddings import EmbeddedModel
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.machine import ran
 from tests.rows import rows
 
 if TYPE_CHECKING:
-    from models.embeddings import Vectors
+    pass
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -41,15 +40,6 @@ LEAST: dict[str, list[float]] = {
 def model() -> EmbeddedModel:
     """Return the installed model, loaded once."""
     return EmbeddedModel(cache_folder())
-
-
-class Down:
-    """An embedder whose endpoint is down."""
-
-    name = "use-multilingual-3"
-
-    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
-        raise EmbeddingError("it is down")
 
 
 def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) -> Store:
@@ -108,32 +98,6 @@ def test_who_is_named_leads_to_the_talk_that_they_take_part_in(tmp_path: Path) -
     store = kept(tmp_path, *said, *later)
     found = ids(recall.search(store, "which boat was it with Ann?", NOW))
     assert found.index("t3") < min(found.index("t0"), found.index("t1"))
-    store.close()
-
-
-def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
-    store = kept(
-        tmp_path, ("owner", "The invoice of the plumber came to 340 euros", NOW - timedelta(days=3))
-    )
-    found = recall.search(store, "plumber invoice", NOW).results[0]
-    assert found.why.startswith("words: plumber")
-    assert found.turn.source.startswith("journal/2026-02-27.md#")
-    store.close()
-
-
-def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
-    store = kept(
-        tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
-    )
-    ways: tuple[Embedder | None, ...] = (
-        None,
-        Down(),
-        EmbeddedModel(cache_folder()),
-    )  # none, down, nothing embedded yet
-    for embedder in ways:
-        found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
-        assert ids(found) == ["t0"]
-        assert found.degraded == ["embeddings"]
     store.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 from handler import Approval
 from learning.calls import induce
 from learning.cases import Case
-from learning.repair import after_run, judge
+from learning.repair import after_run
 from learning.verify import verify
 from memory.logs import read_events
 from memory.sops import Sop, Status, read_sop
@@ -163,15 +163,6 @@ def test_three_failures_of_the_last_ten_retire_it(desk: Desk) -> None:
         outcomes.append([event["status"] for event in desk.run()[1]])
     assert outcomes == [[], [], [], [], ["suspended"]]
     assert "3 failures in the last 5 runs" in desk.sop().body("en")
-
-
-def test_a_world_that_is_not_ready_is_not_held_against_it(desk: Desk) -> None:
-    desk.store(COUNT.replace("effects:", "requires: {folders: [folder]}\neffects:"), "active")
-    desk.folders[0] = desk.folders[0] / "gone"
-    for _ in range(3):
-        events, learned = desk.run()
-        assert judge(events, desk.sop()).kind == "world" and learned == []
-    assert desk.sop().status == "active"
 
 
 @cases

@@ -17,7 +17,7 @@ from memory.working import Letters
 from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.conftest import CHECKOUT
-from tests.driving import agent, bash, call, drive, of, without_tail
+from tests.driving import agent, bash, call, drive, of, put_sop, without_tail
 from tests.machine import Hold, ran
 from tests.scripted_server import Answer
 
@@ -177,13 +177,7 @@ result: appended
 
 
 def an_sop(home: Path) -> None:
-    folder = home / "sops" / "append"
-    folder.mkdir(parents=True)
-    front = (
-        "---\nname: append\ndescription: Appends a line.\nmetadata: {sopwith-status: active}\n---\n"
-    )
-    (folder / "SKILL.md").write_text(front)
-    (folder / "sop.yaml").write_text(SOP)
+    put_sop(home, "append", SOP)
 
 
 def test_a_replay_killed_in_a_commit_step_does_not_do_it_again_and_stops(home: Path) -> None:

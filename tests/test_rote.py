@@ -73,27 +73,6 @@ def _box(tmp_path: Path, *names: str) -> Path:
     return box
 
 
-def test_plan_commit_checks_and_result_come_in_order(tmp_path: Path) -> None:
-    box = _box(tmp_path, "a", "b")
-    text, events, results = _run(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}), tmp_path)
-    assert text == "2 names."
-    assert (box / "list.txt").read_text(encoding="utf-8").split() == ["a", "b"]
-    assert [(event["step"], event["state"]) for event in events] == [
-        ("plan.1", "started"),
-        ("plan.1", "matched"),
-        ("commit.1", "started"),
-        ("commit.1", "matched"),
-        ("check.1", "started"),
-        ("check.1", "matched"),
-        ("result", "finished"),
-    ]
-    assert all(
-        event["type"] == "rote" and event["sop"] == "demo" and event["version"] == 2
-        for event in events
-    )
-    assert len(results) == 3
-
-
 @cases
 def test_what_the_sop_requires_is_looked_at_first(requires: str, says: str, tmp_path: Path) -> None:
     model = _rote(

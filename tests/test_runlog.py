@@ -28,17 +28,6 @@ def begin(home: Path, task: str = "count") -> RunLog:
     return log
 
 
-def test_events_come_back_in_order(home: Path) -> None:
-    log = begin(home)
-    log.append({"type": "turn_started", "turn": 1, "text": "päth\n\u2028 文"})
-    log.sync()
-    assert [event["type"] for event in read_events(home, log.run)] == [
-        "run_started",
-        "turn_started",
-    ]
-    log.close()
-
-
 @pytest.mark.parametrize("torn", [b'{"type": "turn', b"{", b'{"type": "x"}'])
 def test_a_torn_last_line_is_left_out_and_cut_off_when_the_run_goes_on(
     home: Path, torn: bytes

@@ -3,10 +3,6 @@ not fit."""
 
 from pathlib import Path
 
-from context import Prompts
-from memory.inbox import Entry, Inbox
-from memory.logs import read_events
-from runs.resume import read_progress
 from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.screen import scripted
@@ -33,38 +29,3 @@ def test_a_request_that_cannot_be_recognised_again_is_said_with_what_can(
     assert code == 0 and "cannot be recognised again" in out, out
     assert "make it folder {folder}" in out and "same changes" not in out, out
     assert cli("make it folder ~/third").code == 0 and Path("~/third/a.txt").expanduser().exists()
-
-
-def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> None:
-    diff = "--- a/sop.yaml\n+++ b/sop.yaml\n-  script: wc -l\n+  script: wc -w"
-    entry = Entry(
-        "sop-count",
-        "r1",
-        "proposal",
-        "count: plan.1: differs",
-        args={"diff": diff},
-        command="sopwith teach count",
-    )
-    Inbox(home).propose(entry, "count")
-    shown = cli("inbox", "list").stdout
-    assert "+  script: wc -w" in shown and "sopwith teach count" in shown
-
-
-def test_a_resumed_replay_still_knows_how_long_its_steps_took(home: Path, cli: CommandLine) -> None:
-    folder = home / "sops" / "slow"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(
-        "---\nname: slow\ndescription: Waits.\nmetadata: {sopwith-status: active}\n---\n"
-    )
-    (folder / "sop.yaml").write_text(
-        "plan: [{tool: code_run, args: {type: bash, script: 'sleep 0.2'}, expect: {exit_code: 0}}]\nresult: done\n"
-    )
-    assert cli("sops", "run", "slow").code == 0
-    (run,) = [
-        each.name
-        for each in (home / "runs").iterdir()
-        if each.is_dir() and not each.name.startswith(".")
-    ]
-    events = [event for event in read_events(home, run) if event["type"] != "run_ended"]
-    progress = read_progress(events, Prompts("en"), home / "runs" / run)
-    assert [result.seconds >= 0.2 for result in progress.replayed] == [True]

@@ -2,48 +2,12 @@
 resume."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from config import ConfigError
-from models.base import Event, Message, Reply, Request, ToolCall
 from models.scripted import ScriptedModel
-from tests.drained import drained
 from tests.rows import cases
-
-
-def ask(
-    model: ScriptedModel, messages: list[Message] | None = None, turn: int = 1
-) -> tuple[list[Event], Reply]:
-    return drained(model.reply(Request(turn, messages or [{"role": "user", "content": "go"}])))
-
-
-CALL: dict[str, Any] = {"text": "I look.", "calls": [{"name": "file_read", "args": {"path": "a"}}]}
-
-
-def test_every_way_to_give_a_reply() -> None:
-    given: list[Any] = [
-        CALL,
-        "text",
-        Reply("mine", model="own"),
-        lambda request: f"turn {request.turn}",
-        lambda request: CALL,
-    ]
-    model = ScriptedModel(given, "demo")
-    events, reply = ask(model)
-    assert events == [{"type": "text", "delta": "I look."}]
-    assert reply.calls == [ToolCall("scripted_1_1", "file_read", {"path": "a"})]
-    assert (reply.model, reply.kind, reply.finish, reply.usage.cost) == (
-        "demo",
-        "scripted",
-        "stop",
-        0.0,
-    )
-    replies = [ask(model, turn=turn)[1] for turn in range(2, 6)]
-    assert [reply.text for reply in replies] == ["text", "mine", "turn 4", "I look."]
-    assert [reply.model for reply in replies] == ["demo", "own", "demo", "demo"]
-    assert replies[3].calls[0].id == "scripted_5_1"
 
 
 @cases

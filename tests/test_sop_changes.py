@@ -1,8 +1,5 @@
 """The write side of the SOPs on a real disk: whole or not at all, whoever writes, reads, is killed,
-or runs out of room.
-
-`python -m tests.test_sop_changes 1000` kills a writer a thousand times and says what was found.
-"""
+or runs out of room."""
 
 import json
 import os
@@ -10,10 +7,8 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -103,25 +98,6 @@ def test_a_new_sop_is_version_1_with_its_contract(home: Path, changes: SopChange
     assert leftovers(home) == []
 
 
-def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChanges) -> None:
-    changes.write("x", files("x", 1), reason="taught", run="20261121-222220-3f9a")
-    changes.write("x", files("x", 2), reason="two\nlines: Sopwith-Version: 9", status="candidate")
-    newest, oldest = changes.history("x")
-    assert (newest.version, newest.reason, newest.run, newest.status) == (
-        2,
-        "two lines: Sopwith-Version: 9",
-        None,
-        "candidate",
-    )
-    assert (oldest.version, oldest.reason, oldest.run, oldest.status) == (
-        1,
-        "taught",
-        "20261121-222220-3f9a",
-        "draft",
-    )
-    assert changes.history("never-heard-of") == []
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -205,22 +181,11 @@ def test_a_rollback_is_a_new_version_with_the_older_files(changes: SopChanges) -
 # crashes
 
 
-@dataclass
-class Tally:
-    """Hold what a number of kills led to."""
-
-    kills: int = 0
-    acknowledged: int = 0
-    lost: int = 0
-    torn: int = 0
-    left: int = 0
-
-
-def kill_writers(home: Path, kills: int, dice: random.Random) -> Tally:
-    """Kills a writer again and again, half of the times with its git; looks at the store after
+def test_killed_at_any_moment_the_old_or_the_new_is_there(home: Path, changes: SopChanges) -> None:
+    """Kill a writer again and again, half of the times with its git; look at the store after
     each."""
-    tally, number = Tally(), 1
-    for kill in range(kills):
+    number, dice = 1, random.Random(3)
+    for kill in range(KILLS):
         command = [sys.executable, "-c", WRITER, str(home), str(number), "100000", "x"]
         writer = subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, process_group=0)
         assert writer.stdout is not None
@@ -230,24 +195,14 @@ def kill_writers(home: Path, kills: int, dice: random.Random) -> Tally:
             os.killpg(writer.pid, signal.SIGKILL)
         writer.kill()
         said += writer.communicate()[0]
-        tally.kills += 1
         sop = read_sop(home / "sops/x", False)
         last, version = (int(word) for word in said[: said.rindex(b"\n")].split(b"\n")[-1].split())
-        tally.acknowledged += said.count(b"\n")
-        tally.torn += sop.problem is not None or len(numbers(sop)) != 1
-        tally.lost += sop.version < version or min(numbers(sop)) < last
+        [found] = numbers(sop)  # read whole
+        assert sop.version >= version and found >= last, "what was acknowledged is lost"
         number = last + 2
-    changes = SopChanges(home, home / "seeds")
     final = changes.write("x", files("x", 0), reason="afterwards")
-    history = [entry.version for entry in changes.history("x")]
-    tally.lost += history != list(range(final.version, 0, -1))
-    tally.left = len(leftovers(home))
-    return tally
-
-
-def test_killed_at_any_moment_the_old_or_the_new_is_there(home: Path, changes: SopChanges) -> None:
-    tally = kill_writers(home, KILLS, random.Random(3))
-    assert (tally.kills, tally.lost, tally.torn, tally.left) == (KILLS, 0, 0, 0)
+    assert [entry.version for entry in changes.history("x")] == list(range(final.version, 0, -1))
+    assert leftovers(home) == []
 
 
 # export
@@ -271,33 +226,3 @@ def test_an_export_holds_the_sop_and_nothing_else(
     with zipfile.ZipFile(archives[0]) as archive:
         assert archive.namelist() == [f"x/{path}" for path in sorted(contents_of(made))]
         assert "20261121-222220-3f9a" in archive.read("x/evidence.json").decode()
-
-
-# docs/sop-format.md
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
-        sys.stdout.write(
-            f"{kill_writers(Path(place), int(sys.argv[1]) if sys.argv[1:] else 200, random.Random())}\n"
-        )
-
-
-def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(
-    home: Path, changes: SopChanges
-) -> None:
-    changes.write("x", files("x", 1), reason="one", status="active")
-    script = home / "sops/x/scripts/run.py"
-    proven = script.read_text("utf-8")
-    script.write_text("print(99)\n", "utf-8")
-    sop = SopStore(home / "none", home / "sops").get("x")
-    assert (
-        sop
-        and sop.is_edited
-        and sop.status == "draft"
-        and not sop.runs_alone
-        and sop.was == "active"
-    )
-    back = changes.rollback("x", to=1)
-    assert (back.status, back.is_edited, script.read_text("utf-8")) == ("active", False, proven)
-    assert changes.history("x")[1].reason == "edited by hand"  # and what was edited is not lost

@@ -6,16 +6,14 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
 import config
-from memory.sops.curve import Counts, SopStats
+from memory.sops.curve import SopStats
 from memory.sops.curve.stats import Saved
-from runs.assemble import Options
-from runs.control.bounds import AbsentOwner
-from tests import driving
+from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.rows import cases
 from ui import words
@@ -51,57 +49,28 @@ def log(
     """Return a run as its log tells it: one turn for each kind of model; `stopped` is the step at
     which a replay diverged."""
     run = f"20260101-{number:06d}-aaaa"
-    stamp = {
-        "run": run,
-        "at": f"2026-01-01T{number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
-    }
-    events: list[dict[str, Any]] = [
-        {
-            "type": "run_started",
-            **stamp,
-            "task": f"task {number % 3}",
-            "sop": sop,
-            "sop_version": version,
-        }
-    ]
+    begun: Event = {"type": "run_started", "task": f"task {number % 3}", "sop": sop}
+    events: list[Event] = [begun | {"sop_version": version}]
     for turn, kind in enumerate(kinds, 1):
-        cost, tokens = (
-            (0.01, {"input": 1000, "cached": 400, "output": 50}) if kind == "openai" else (0, {})
-        )
-        tokens = {"input": 0, "cached": 0, "output": 0} | tokens
+        is_asked = kind == "openai"
+        used = (1000, 400, 50) if is_asked else (0, 0, 0)
+        tokens = dict(zip(("input", "cached", "output"), used, strict=True))
         if kind == "rote":
-            events.append(
-                {
-                    "type": "rote",
-                    **stamp,
-                    "sop": sop,
-                    "version": 1,
-                    "step": f"plan.{turn}",
-                    "state": "started",
-                }
-            )
-        events.append(
-            {
-                "type": "model_called",
-                **stamp,
-                "turn": turn,
-                "kind": kind,
-                "tokens": tokens,
-                "cost": cost,
-            }
-        )
-        events.append({"type": "tool_ended", **stamp, "turn": turn, "data": '{"type": "rote"' * 20})
+            events.append({"type": "rote", "sop": sop, "step": f"plan.{turn}", "state": "started"})
+        called = {"type": "model_called", "turn": turn, "kind": kind, "tokens": tokens}
+        events.append(called | {"cost": 0.01 * is_asked})
+        events.append({"type": "tool_ended", "turn": turn, "data": '{"type": "rote"' * 20})
     if stopped:
-        events.insert(
-            2, {"type": "rote", **stamp, "step": stopped, "state": "diverged", "reason": "changed"}
-        )
+        diverged = {"type": "rote", "step": stopped, "state": "diverged", "reason": "changed"}
+        events.insert(2, diverged)
     if status:
-        events.append({"type": "run_ended", **stamp, "status": status, "seconds": seconds})
+        events.append({"type": "run_ended", "status": status, "seconds": seconds})
+    minutes, second = divmod(number, 60)
+    at = f"2026-01-01T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}.000Z"
     folder = home / "runs" / run
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "log.jsonl").write_text(
-        "".join(json.dumps(event) + "\n" for event in events), "utf-8"
-    )
+    lines = [json.dumps({**event, "run": run, "at": at}) + "\n" for event in events]
+    (folder / "log.jsonl").write_text("".join(lines), "utf-8")
     return run
 
 
@@ -139,24 +108,6 @@ def test_each_run_has_its_lane_and_what_it_took(home: Path, stats: SopStats) -> 
         "plan.2: changed",
     )
     assert rows[0].at < rows[1].at
-
-
-def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
-    for number in range(1, 13):
-        log(home, number)
-    log(home, 20, kinds=("rote", "openai"), stopped="plan.1")
-    log(home, 21, status="cancelled")
-    log(home, 22, status="failed", stopped="plan.1", version=2)
-    counts = stats.counts("x")
-    assert (counts.runs, counts.rote_rate, counts.successes, counts.failures_in_row) == (
-        15,
-        0.8,
-        12,
-        2,
-    )
-    assert counts.last == ["failed", "cancelled", "diverged", *["done"] * 7]
-    assert stats.counts("x", version=2).runs == 1
-    assert stats.counts("never-run") == Counts(0, None, 0, 0, [])
 
 
 @cases
@@ -203,16 +154,6 @@ def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
     assert stats.counts("x").runs == 60
 
 
-def test_a_real_replay_is_counted(home: Path) -> None:
-    agent = driving.agent(home, None)
-    run = agent.run_sop("largest-files", {"folder": str(Path.cwd())}, Options(), AbsentOwner())
-    events = driving.drive(run)
-    assert events[-1]["status"] == "done"
-    (row,) = SopStats(home).runs("largest-files")
-    assert (row.run, row.lane, row.outcome, row.model_calls) == (run.id, "rote", "done", 0)
-    assert row.turns == events[-1]["turns"] and row.seconds == events[-1]["seconds"]
-
-
 # the screen
 
 
@@ -220,22 +161,12 @@ def test_a_real_replay_is_counted(home: Path) -> None:
 def learned(home: Path, stats: SopStats) -> Path:
     """Return a home with an SOP that was taught by a model's run of 9 calls and replayed since."""
     shutil.copytree(CHECKOUT / "sops/largest-files", home / "sops/largest-files")
-    taught_by(
-        home,
-        "largest-files",
-        log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None),
-    )
+    first = log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None)
+    taught_by(home, "largest-files", first)
     for number in range(2, 50):
         log(home, number, sop="largest-files")
-    log(
-        home,
-        60,
-        sop="largest-files",
-        kinds=("rote", "openai"),
-        stopped="plan.2",
-        seconds=6,
-        version=2,
-    )
+    kinds = ("rote", "openai")
+    log(home, 60, sop="largest-files", kinds=kinds, stopped="plan.2", seconds=6, version=2)
     return home
 
 

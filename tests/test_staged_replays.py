@@ -12,9 +12,8 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import AbsentOwner
 from sandbox.undo import UndoStore
-from tests.driving import SpokenOwner, agent, drive, of
+from tests.driving import SpokenOwner, agent, drive, of, put_sop
 
-SKILL = "---\nname: clean\ndescription: Cleans a folder\nmetadata: {sopwith-status: active}\n---\n\nClean.\n"
 TOP = "parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}\n"
 
 
@@ -23,11 +22,8 @@ pytestmark = pytest.mark.usefixtures("staged")
 
 def sop(home: Path, script: str, changes: str, more: str = "") -> Agent:
     """Return an agent with one SOP, whose script works in its folder."""
-    folder = home / "sops" / "clean"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(SKILL)
     run = f"run: {{cwd: '{{{{folder}}}}', script: '{script}'}}\n"
-    (folder / "sop.yaml").write_text(f"{TOP}{run}expect: {{changes: {changes}{more}}}\n")
+    put_sop(home, "clean", f"{TOP}{run}expect: {{changes: {changes}{more}}}\n")
     return agent(home, None)
 
 

@@ -122,13 +122,6 @@ def test_changes_are_taken_back_in_their_order_where_a_call_between_changed_noth
     assert tree() == before
 
 
-def test_a_call_of_several_is_taken_back_alone(cli: CommandLine, home: Path) -> None:
-    scripted(home, [bash("echo 1 > a"), bash("echo 2 > b"), "done"])
-    assert cli("run", "write", "--no-rote").code == 0
-    assert cli("undo", "last", "--call", "2", "--yes").code == 0
-    assert tree() == {"a": "1\n"}
-
-
 def test_a_deletion_by_a_program_that_nobody_knows_is_shown_before_it_happens(home: Path) -> None:
     write(a="a", keep="k")
     script = "import os\ngetattr(os, 'un' + 'link')('a')"

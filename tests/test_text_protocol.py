@@ -47,31 +47,20 @@ def test_closing_tag_inside_a_string_does_not_end_the_block() -> None:
     assert calls_in(text.replace("\\n", "\n")) == [("code_run", {"script": script})]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "words"),
-    [
-        (
-            '<tool_use>{"name": "code_run", "arguments": {"script": "rm -rf /ho',
-            "code_run",
-            "the end is missing",
-        ),
-        (
-            '<tool_use>{"name": "code_run", "arguments": {"script": "ls"',
-            "code_run",
-            "the end is missing",
-        ),
-        ("<tool_use>ls -la</tool_use>", "", "no JSON object"),
-        ('<tool_use>{"name": "code_run", "arguments": [1]}</tool_use>', "code_run", "not a list"),
-        ("<tool_use>[5]</tool_use>", "", "should be a JSON object"),
-        ("<tool_use>[]</tool_use>", "", "names no tool"),
-        ("<tool_use>" + "[" * 10_000 + "</tool_use>", "", "nested deeper"),
-        (
-            '<tool_use>{"name": "a", "arguments": ' + '{"a":' * 10_000 + "</tool_use>",
-            "a",
-            "nested deeper",
-        ),
-    ],
-)
+CALL = '<tool_use>{"name": "code_run", "arguments": '
+BROKEN = [
+    (CALL + '{"script": "rm -rf /ho', "code_run", "the end is missing"),
+    (CALL + '{"script": "ls"', "code_run", "the end is missing"),
+    ("<tool_use>ls -la</tool_use>", "", "no JSON object"),
+    (CALL + "[1]}</tool_use>", "code_run", "not a list"),
+    ("<tool_use>[5]</tool_use>", "", "should be a JSON object"),
+    ("<tool_use>[]</tool_use>", "", "names no tool"),
+    ("<tool_use>" + "[" * 10_000 + "</tool_use>", "", "nested deeper"),
+    (CALL + '{"a":' * 10_000 + "</tool_use>", "code_run", "nested deeper"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "words"), BROKEN)
 def test_block_that_cannot_be_read_is_a_call_with_an_error(
     text: str, name: str, words: str
 ) -> None:

@@ -108,12 +108,16 @@ def client(site: Served, changes: bool = True) -> Any:
     return openai.OpenAI(base_url=f"{site.origin}/v1", api_key=token, max_retries=0)
 
 
+def asked(api: Any, model: str, content: Any, **more: Any) -> Any:
+    """Ask as a program does that knows chat completions."""
+    messages = [{"role": "user", "content": content}]
+    return api.chat.completions.create(model=model, messages=messages, **more)
+
+
 def test_openais_client_uses_the_agent_as_a_model(site: Served) -> None:
     with client(site) as api:
         assert [model.id for model in api.models.list()] == ["sopwith", "hello", "look", "ask"]
-        answer = api.chat.completions.create(
-            model="sopwith", messages=[{"role": "user", "content": "say hello"}]
-        )
+        answer = asked(api, "sopwith", "say hello")
         assert answer.choices[0].message.content == "Hello there."
         assert answer.choices[0].finish_reason == "stop"
         assert answer.usage is not None
@@ -184,24 +188,19 @@ def test_what_is_not_supported_is_refused_by_name(
 ) -> None:
     import openai
 
-    said = [{"role": "user", "content": "say hello"}]
     with client(site) as api:
         with pytest.raises(openai.BadRequestError, match=named):
-            api.chat.completions.create(model="hello", messages=said, **more)
-        fine = api.chat.completions.create(model="hello", messages=said, temperature=0.5, n=1)
+            asked(api, "hello", "say hello", **more)
+        fine = asked(api, "hello", "say hello", temperature=0.5, n=1)
         assert fine.choices[0].message.content == "Hello there."
         picture = [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]
         with pytest.raises(openai.BadRequestError, match="image_url"):
-            api.chat.completions.create(
-                model="hello", messages=[{"role": "user", "content": picture}]
-            )
+            asked(api, "hello", picture)
 
 
 def test_what_a_program_is_asked_waits_in_the_inbox(site: Served) -> None:
     with client(site) as api:
-        answer = api.chat.completions.create(
-            model="ask", messages=[{"role": "user", "content": "choose one"}]
-        )
+        answer = asked(api, "ask", "choose one")
     assert "Which one?" in answer.choices[0].message.content
     assert "inbox" in answer.choices[0].message.content
     run = answer.id.removeprefix("chatcmpl-")
@@ -216,9 +215,7 @@ def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
         with pytest.raises(openai.NotFoundError, match="there are: sopwith, hello"):
             api.chat.completions.create(model="gpt-9", messages=said)
         with pytest.raises(openai.BadRequestError):
-            api.chat.completions.create(
-                model="sopwith", messages=[{"role": "user", "content": " "}]
-            )
+            asked(api, "sopwith", " ")
         with pytest.raises(openai.BadRequestError, match="role: assistant"):
             api.chat.completions.create(
                 model="hello", messages=[*said, {"role": "assistant", "content": "delete all"}]

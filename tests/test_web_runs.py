@@ -22,11 +22,9 @@ from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.serving import Served, made_home
 
-DELETE = [bash("rm -rf old", "I remove it."), "It is gone."]
 HOLD = Hold()
 SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "hello": ["hello"],
-    "delete": DELETE,
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "wait": [bash(HOLD.command), "Done after all."],
     "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 60"), "Done."],
@@ -36,48 +34,6 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     ],
     "html": ["<b>hello</b>"],
 }
-
-
-def test_from_question_to_confirmation_to_result(site: Served) -> None:
-    """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same
-    from the log."""
-    _old(site)
-    with site.tab() as tab:
-        run = site.begin("I no longer need what old holds", "delete")
-        tab.send(type="watch", runs=[run])
-        asked = tab.until("asked_now")["asked"]
-        assert (asked["run"], asked["kind"], asked["tool"]) == (run, "confirmation", "code_run")
-        assert asked["args"]["script"] == "rm -rf old"
-        (gone,) = asked["changes"]
-        assert (gone["kind"], gone["path"]) == ("gone", str(site.cwd / "old"))
-        assert asked in site.get("/api/state").json["waiting"]
-        assert (site.cwd / "old").is_dir()
-        assert site.post(f"/api/asked/{asked['id']}", {"answer": "yes"}).status == 409
-        assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 204
-        tab.until("asked_over", id=asked["id"])
-        assert tab.until("run_ended")["result"] == "It is gone."
-        assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 404
-    assert not (site.cwd / "old").exists()
-    kinds = [message["type"] for message in tab.told]
-    heard = [
-        kind for kind in kinds if kind in ("confirm", "asked_now", "confirmed", "tool_started")
-    ]
-    assert heard == ["tool_started", "confirm", "asked_now", "confirmed"]  # done apart, then asked
-    numbers = [message["seq"] for message in tab.told]
-    assert numbers == sorted(numbers)
-    trace = site.get(f"/api/runs/{run}").json
-    logged = [each["type"] for each in trace["events"]]
-    assert logged.index("confirm") < logged.index("confirmed") < logged.index("changes")
-    assert logged[-1] == "run_ended"
-    assert trace["run"]["status"] == "done"
-    sent = site.get(f"/api/runs/{run}/sent?turn=2").json["messages"]
-    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
-
-
-def _old(site: Served) -> None:
-    """Make a folder with something of the owner's in it."""
-    (site.cwd / "old").mkdir(exist_ok=True)
-    (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
 
 
 def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> None:
@@ -100,46 +56,6 @@ def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> 
         }
         assert tab.until("run_ended", run=second)["status"] == "done"
     assert site.get("/api/inbox").json["inbox"] == []
-
-
-def test_a_conversation_goes_on_and_is_listed_as_one(site: Served) -> None:
-    first = site.begin("count for me")
-    site.ended(first)
-    second = site.begin("go on", after=first)
-    site.ended(second)
-    listed = site.get("/api/conversations").json["conversations"][0]
-    assert (listed["id"], listed["runs"], listed["title"]) == (
-        first,
-        [first, second],
-        "count for me",
-    )
-    for run in (first, second):
-        shown = site.get(f"/api/conversations/{run}").json
-        assert [each["run"] for each in shown["runs"]] == [first, second]
-    assert shown["runs"][1]["events"][0]["previous"] == [first]
-
-
-def test_a_tab_that_slept_catches_up(site: Served) -> None:
-    with site.tab() as tab:
-        tab.send(type="ping")
-        known = tab.until("pong")["seq"]
-        epoch = tab.hello["epoch"]
-    run = site.begin("say hello")
-    site.ended(run)
-    with site.tab(epoch=epoch, seq=known, watch=[run]) as tab:
-        assert tab.hello["caught_up"] is True
-        assert tab.until("text")["delta"] == "hello"
-        assert tab.until("run_ended")["run"] == run
-    with site.tab(epoch=epoch, seq=known) as tab:
-        tab.until("run_ended")
-        assert "text" not in [message["type"] for message in tab.told]
-    for stranger in (
-        {"epoch": "other", "seq": 1},
-        {"epoch": epoch, "seq": 10**9},
-        {"epoch": epoch, "seq": "x"},
-    ):
-        with site.tab(**stranger) as tab:
-            assert tab.hello["caught_up"] is False
 
 
 def test_a_run_of_another_process_is_seen_live(site: Served, cli: CommandLine) -> None:
@@ -331,30 +247,6 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
             done = tab.until("errand")
         assert done["errand"]["id"] == errand
         assert site.get(f"/api/errands/{errand}").json["lines"]
-
-
-def test_memory_is_searched_read_by_day_and_taken_back(site: Served) -> None:
-    site.ended(site.begin("where did we go on holiday?"))
-    with site.tab() as tab:
-        assert (
-            site.post(
-                "/api/memory/note", {"text": "[ENVIRONMENT] The printer is called Gutenberg."}
-            ).status
-            == 200
-        )
-        tab.until("changed", what="memory")
-    (fact,) = site.get("/api/memory/facts").json["facts"]
-    assert "Gutenberg" in fact["text"]
-    found = site.get("/api/memory/search?q=holiday%20today").json
-    assert any("holiday" in each["text"] for each in found["results"])
-    assert [each["text"] for each in found["ranges"]] == ["today"]
-    day = site.get("/api/memory/days").json["days"][0]
-    turns = site.get(f"/api/memory/days/{day['day']}").json["turns"]
-    assert {turn["who"] for turn in turns} == {"owner", "agent"}
-    assert len(site.get(f"/api/memory/turns/{turns[0]['id']}").json["around"]) >= 2
-    assert site.get("/api/memory/history").json["changes"]
-    assert site.post("/api/memory/undo").status == 200
-    assert site.get("/api/memory/facts").json["facts"] == []
 
 
 def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) -> None:

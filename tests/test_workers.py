@@ -28,12 +28,12 @@ from runs.workers.log import (
 from runs.workers.tasks import cancel, send
 from runs.workers.tasks import listed as tasks_of
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
+from tests.driving import put_sop
 from tests.machine import PATIENCE_SECONDS, ran
 from tests.postgres import Cluster, cluster, programs
 from tests.screen import waits_until
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import Answer, ScriptedServer, runs
 
-SKILL = '---\nname: stamp\ndescription: Stamps.\nmetadata: {sopwith-version: "1", sopwith-status: active}\n---\n'
 SOP = """parameters:
   type: object
   properties: {number: {type: integer}, folder: {type: string, format: path}}
@@ -78,9 +78,7 @@ def shared(postgres: Cluster, home: Path) -> Iterator[Database]:
 
 
 def add_home(home: Path, url: str) -> None:
-    (home / "sops" / "stamp").mkdir(parents=True)
-    (home / "sops" / "stamp" / "SKILL.md").write_text(SKILL)
-    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP)
+    put_sop(home, "stamp", SOP)
     (home / "config.yaml").write_text(f'queue: {{url: "{url}", lease_seconds: 2}}\n')
 
 
@@ -266,12 +264,6 @@ def with_model(home: Path, server: ScriptedServer) -> None:
         file.write(model)
 
 
-def bash(script: str) -> Answer:
-    return Answer(
-        calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b"}]
-    )
-
-
 def results(body: dict[str, Any]) -> int:
     return sum(message["role"] == "tool" for message in body["messages"])
 
@@ -299,7 +291,7 @@ def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
             else ""
         )
         return (
-            bash(f"{wait}echo {name} >> effects")
+            runs(f"{wait}echo {name} >> effects")
             if results(body) == 0
             else Answer(text=f"{name} is done")
         )

@@ -7,29 +7,21 @@ least the day, the title and the kind of thing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from safety.calls.record_match import misfit
-from safety.calls.tool_words import Effect, Words, asks_for, names_thing, takes_all
+from safety.calls.tool_words import Words, asks_for, names_thing, takes_all
 from safety.findings import Ask, Finding, Risk, found
 from safety.taint import Named, Target, of_call
 from shell.effects import changes_sql
 from text import pattern
 from text.patterns import names
 
-_RISKS: Mapping[Effect, Risk] = {
-    "change": "change",
-    "send": "send",
-    "delete": "delete",
-    "spend": "spend",
-    "system": "system",
-}
-_ON_A_DAY = names("book reserve schedule reschedule rent hire")
 _FREE = names(
     "query q text message body prompt question keyword keywords search term content note comment description input"
 )
-_NAMES_IT = {"address", "url", "account", "phone", "name", "file"}
+_NAMES_IT = {"address", "url", "account", "phone", "name", "file", "time"}
 _VALUE = pattern(r"[^\s\"'<>,;:()\[\]{}]{6,}")
 _SQL = pattern(
     r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
@@ -83,14 +75,12 @@ def _telling(ask: Ask) -> list[str]:
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
     """Yield what an effect reaches that the owner has not named, or that the owner has not asked
     for it."""
-    risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
+    risk, does = cast("Risk", call.effect), f"foreign_{call.effect}"
     if not named.request.strip():
         yield found(risk, does, tool=tool)
         return
     missing = named.unknown(targets, strict=True)
-    if call.effect == "spend" and call.verbs.isdisjoint(_ON_A_DAY):  # a payment is made today
-        missing = _but("time", missing)
-    reached = _but("id", missing)[:_MOST_SAID]
+    reached = [each for each in missing if each.kind != "id"][:_MOST_SAID]
     for target in reached:
         yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if reached:
@@ -101,12 +91,8 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
         yield found(risk, f"{does}_unasked", tool=tool)
 
 
-def _but(kind: str, targets: list[Target]) -> list[Target]:
-    return [each for each in targets if each.kind != kind]
-
-
 def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], named: Named) -> bool:
-    needs_thing = _needs_thing(targets, missing, named)
+    needs_thing = _needs_thing(targets, missing)
     names_it = not needs_thing or names_thing(named.request, call)
     return names_it and asks_for(named.request, call)
 
@@ -120,18 +106,18 @@ def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Itera
         why = misfit(named.request, id, texts, _is_named(named))
         if why:
             key = f"foreign_{call.effect}_{why}"
-            yield found(_RISKS[call.effect], key, is_target=True, tool=ask.tool, id=id)
+            yield found(cast("Risk", call.effect), key, is_target=True, tool=ask.tool, id=id)
 
 
 def _is_named(named: Named) -> Callable[[str], bool]:
     return lambda id: not named.unknown([Target("id", id)], strict=True)
 
 
-def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
+def _needs_thing(targets: list[Target], missing: list[Target]) -> bool:
     """Return True if the request must speak of the thing as well: nothing else in the call was
     named."""
     kinds = {target.kind for target in targets}
-    if kinds & (_NAMES_IT | ({"time"} if named.has_days else set())):
+    if kinds & _NAMES_IT:
         return False
     return "id" not in kinds or "id" in {target.kind for target in missing}
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
 from shell.catalogue import Entry, entry
-from shell.catalogue.lists import remote_libraries, shells, wrappers
 from shell.catalogue.options import operand_places
+from shell.catalogue.packs import remote_libraries, shells, wrappers
 from shell.python import read_code
 from text import pattern
 from text.patterns import names

@@ -128,7 +128,9 @@ def _steps(image: Image) -> Iterator[tuple[Step, Delta]]:
     place = _Place.of(image)
     if place.is_as_before():
         if image.source and place.now:
-            yield _dressed(image.path, place.lies, place.now)
+            path, lies = image.path, place.lies
+            step = commits.dress_step(path, dress_of(lies), dress_of(path), is_busy=False)
+            yield step, Delta("dress", path, path, 0, os.lstat(lies), place.now, image=lies)
         return
     if place.lies != image.kept:
         os.rename(place.lies, image.kept)
@@ -175,22 +177,22 @@ def _inode(found: os.stat_result | None) -> int:
     return found.st_ino if found else 0
 
 
-def _dressed(path: str, image: str, now: os.stat_result) -> tuple[Step, Delta]:
-    step = commits.dress_step(path, dress_of(image), dress_of(path), is_busy=False)
-    return step, Delta("dress", path, path, 0, os.lstat(image), now, image=image)
-
-
 def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str, ChangeSet]:
     """Return the number of the entry and the changes. Raises OSError with nothing done."""
     home = home.resolve()
-    names = [str(path) for path in paths]
-    folders = list(dict.fromkeys(map(_above, names)))
+    names = sorted(map(str, paths))
+    folders = list(dict.fromkeys(map(os.path.dirname, names)))
     entry = entries.make(home, run, call)
     try:
         layers = [_layer(folder, home, entry.number, n) for n, folder in enumerate(folders)]
         entry.write(layers=layers)
-        deltas = [_gone(name, folders.index(_above(name))) for name in sorted(names)]
-        clocks = [_clock(layer) for layer in layers]
+        deltas, clocks = [], []
+        for name in names:
+            above = folders.index(os.path.dirname(name))
+            deltas.append(Delta("gone", name, "", above, os.lstat(name), None))
+        for layer in layers:
+            Path(layer.store).mkdir(mode=0o700, parents=True, exist_ok=True)
+            clocks.append(Clock.now(layer.store))
         changes = change_set(deltas)
         steps = commits.prepare(entry, deltas, clocks)
         commits.carry_out(entry, steps, changes, deltas, clocks)
@@ -202,16 +204,3 @@ def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str,
         raise
     entry.close()
     return entry.number, changes
-
-
-def _above(name: str) -> str:
-    return str(Path(name).parent)
-
-
-def _clock(layer: places.Layer) -> Clock:
-    Path(layer.store).mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Clock.now(layer.store)
-
-
-def _gone(name: str, layer: int) -> Delta:
-    return Delta("gone", name, "", layer, os.lstat(name), None)

@@ -131,26 +131,10 @@ class _Reader(Pieces):
             command.words.append(self.word(child))
 
     def _declaration(self, node: Node) -> None:
-        """`export A=b`, `declare -a x=(…)`, `unset x`: the assignments are words too."""
-        command = self._new(node)
-        for child in node.children:
-            if child.type == "variable_assignment":
-                held = Command()
-                self._assignment(child, held)
-                for name, value in held.assignments:
-                    whole = Word([Part("text", name + "="), *value.parts], value.items)
-                    command.words.append(self.placed(whole, child))
-            elif child.type in REDIRECTS:
-                self.redirect(child, command)
-            else:
-                command.words.append(self.word(child))
-        self._add(command)
-
-    def _assignments(self, node: Node) -> None:
+        """`A=b`, `export A=b`, `declare -a x=(…)`, `unset x`."""
         command = self._new(node)
         for child in [node] if node.type == "variable_assignment" else node.children:
-            if child.type == "variable_assignment":
-                self._assignment(child, command)
+            self._of_command(child, command)
         self._add(command)
 
     def _assignment(self, node: Node, command: Command) -> None:
@@ -187,8 +171,6 @@ class _Reader(Pieces):
             if child.type in REDIRECTS:
                 self.redirect(child, command)
         self._add(command)
-        if not is_simple:
-            _hand_in(command, self.script.commands[before:after])
         late, self._behind = self._behind, []
         for run in late:
             run()
@@ -252,10 +234,7 @@ class _Reader(Pieces):
         for each in self.script.commands[before:]:
             if producers and not each.is_piped:
                 each.is_piped = True
-                if len(producers) == 1:
-                    each.source = producers[0]
-                else:
-                    each.sources = tuple(one for one in producers if one.words)
+                each.source = producers[0] if len(producers) == 1 else None
 
     def _pipeline(self, node: Node, producers: list[Command] | None = None) -> None:
         current = producers or []
@@ -326,8 +305,8 @@ class _Reader(Pieces):
         "command": _command,
         "declaration_command": _declaration,
         "unset_command": _declaration,
-        "variable_assignment": _assignments,
-        "variable_assignments": _assignments,
+        "variable_assignment": _declaration,
+        "variable_assignments": _declaration,
         "redirected_statement": _redirected,
         "pipeline": _pipeline,
         "for_statement": _loop,
@@ -354,12 +333,3 @@ def _last(body: Node | None) -> Node | None:
 
 def _is_simple(node: Node | None) -> bool:
     return node is not None and node.type in ("command", *_DECLARES)
-
-
-def _hand_in(group: Command, inner: list[Command]) -> None:
-    """Give the input of a group, `{ a; b; } < file`, to the commands in it."""
-    inputs = [redirect for redirect in group.redirects if "<" in redirect.operator]
-    for each in inner if inputs else []:
-        each.is_piped = True
-        if not each.redirects:
-            each.redirects += [one for one in inputs if one.operator.startswith("<")]

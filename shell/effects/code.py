@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 
 from shell.bash import Command
 from shell.catalogue import Entry, words
-from shell.effects.expand import input_of
+from shell.effects.expand import has_input, input_of, is_fetched
 from shell.effects.files import operands_of
-from shell.effects.inputs import has_input, is_fetched
 from shell.effects.state import Arg, State
 from text import pattern
 
@@ -129,7 +128,7 @@ def _script_file(state: State, name: str, language: str, first: Arg, command: Co
         _run_text(state, name, language, None, command)
     elif state.has_text(path):
         _run_text(state, name, language, state.written[path], command)
-    elif first.has_output or first.start.startswith(("/dev/fd", "/proc/")):
+    elif first.start.startswith(("/dev/fd", "/proc/")):
         state.add("unknown", name, "runs a file that is only known when it runs")
 
 

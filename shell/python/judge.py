@@ -127,12 +127,6 @@ class _Judge:
         for each in self._places(node)[:1]:
             self._file("takes", name, each)
 
-    def _locks(self, node: ast.Call, name: str) -> None:
-        for each in self._places(node)[:1]:
-            self._file("locks", name, each)
-        if name.endswith("chown"):
-            self._add("rights", name)
-
     def _unknown(self, node: ast.Call, name: str) -> None:
         first = node.args[0] if node.args else None
         if not isinstance(first, ast.Constant):

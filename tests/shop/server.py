@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,65 +67,52 @@ def _getter(server: MCPServer, book: Any, kind: str, one: str) -> None:
     )
 
 
+def _change(book: Any, kept: Any, order_id: str, status: str, wrong: str, /, **fields: Any) -> str:
+    """Set fields of an order that is in this state."""
+    known = book()
+    order = known["orders"].get(order_id)
+    if order is None or order["status"] != status:
+        return f"Error: non-{status} order cannot be {wrong}"
+    order.update(fields)
+    return str(kept(known, order))
+
+
 def _writers(server: MCPServer, book: Any, kept: Any) -> None:
+    change = partial(_change, book, kept)
+
     @server.tool(structured_output=False)
     def cancel_pending_order(order_id: str, reason: str) -> str:
         """Cancel an order."""
-        known = book()
-        order = known["orders"].get(order_id)
-        if order is None or order["status"] != "pending":
-            return "Error: non-pending order cannot be cancelled"
         if reason not in ("no longer needed", "ordered by mistake"):
             return "Error: invalid reason"
-        order["status"], order["cancel_reason"] = "cancelled", reason
-        return str(kept(known, order))
+        told: dict[str, Any] = {"status": "cancelled", "cancel_reason": reason}
+        return change(order_id, "pending", "cancelled", **told)
 
     @server.tool(structured_output=False)
     def return_delivered_order_items(
         order_id: str, item_ids: list[str], payment_method_id: str
     ) -> str:
         """Return items of an order."""
-        known = book()
-        order = known["orders"].get(order_id)
-        if order is None or order["status"] != "delivered":
-            return "Error: non-delivered order cannot be returned"
-        order["status"], order["return_items"] = "return requested", item_ids
-        order["return_payment_method_id"] = payment_method_id
-        return str(kept(known, order))
+        told: dict[str, Any] = {"status": "return requested", "return_items": item_ids}
+        told["return_payment_method_id"] = payment_method_id
+        return change(order_id, "delivered", "returned", **told)
 
     @server.tool(structured_output=False)
     def exchange_delivered_order_items(
         order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> str:
         """Exchange items of an order."""
-        known = book()
-        order = known["orders"].get(order_id)
-        if order is None or order["status"] != "delivered" or len(item_ids) != len(new_item_ids):
-            return "Error: non-delivered order cannot be exchanged"
-        order["status"] = "exchange requested"
-        order["exchange_items"], order["exchange_new_items"] = item_ids, new_item_ids
-        order["exchange_payment_method_id"] = payment_method_id
-        return str(kept(known, order))
+        told: dict[str, Any] = {"exchange_items": item_ids, "exchange_new_items": new_item_ids}
+        told |= {"exchange_payment_method_id": payment_method_id, "status": "exchange requested"}
+        return change(order_id, "delivered", "exchanged", **told)
 
-    _modifiers(server, book, kept)
-
-
-def _modifiers(server: MCPServer, book: Any, kept: Any) -> None:
     @server.tool(structured_output=False)
     def modify_pending_order_payment(order_id: str, payment_method_id: str) -> str:
         """Pay an order in another way."""
-        known = book()
-        order = known["orders"].get(order_id)
-        if order is None or order["status"] != "pending":
-            return "Error: non-pending order cannot be modified"
-        order["payment_history"].append(
-            {
-                "transaction_type": "payment",
-                "amount": order["payment_history"][0]["amount"],
-                "payment_method_id": payment_method_id,
-            }
-        )
-        return str(kept(known, order))
+        order = book()["orders"].get(order_id, {"payment_history": [{}]})
+        first = order["payment_history"][0]
+        history = [*order["payment_history"], first | {"payment_method_id": payment_method_id}]
+        return change(order_id, "pending", "modified", payment_history=history)
 
     @server.tool(structured_output=False)
     def modify_user_address(
@@ -135,14 +123,8 @@ def _modifiers(server: MCPServer, book: Any, kept: Any) -> None:
         user = known["users"].get(user_id)
         if user is None:
             return "Error: user not found"
-        user["address"] = {
-            "address1": address1,
-            "address2": address2,
-            "city": city,
-            "state": state,
-            "country": country,
-            "zip": zip,
-        }
+        user["address"] = {"address1": address1, "address2": address2, "city": city}
+        user["address"] |= {"state": state, "zip": zip, "country": country}
         return str(kept(known, user))
 
     @server.tool(structured_output=False)
@@ -151,16 +133,13 @@ def _modifiers(server: MCPServer, book: Any, kept: Any) -> None:
     ) -> str:
         """Change items of an order that was not sent yet."""
         known = book()
-        order = known["orders"].get(order_id)
-        if order is None or order["status"] != "pending":
-            return "Error: non-pending order cannot be modified"
+        items = known["orders"].get(order_id, {"items": []})["items"]
         for old, new in zip(item_ids, new_item_ids, strict=True):
-            item = next(each for each in order["items"] if each["item_id"] == old)
+            item = next(each for each in items if each["item_id"] == old)
             variant = known["products"][item["product_id"]]["variants"][new]
-            item["item_id"], item["options"] = new, variant["options"]
-            item["price"] = variant["price"]
-        order["status"] = "pending (item modified)"
-        return str(kept(known, order))
+            item |= {key: variant[key] for key in ("item_id", "options", "price")}
+        told: dict[str, Any] = {"status": "pending (item modified)", "items": items}
+        return change(order_id, "pending", "modified", **told)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 must come of them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tests.driving import call
@@ -19,12 +19,14 @@ class Task:
     calls: list[Call]
     answer: str
     write: Call
-    user: str = ""
-    values: dict[str, str] = field(default_factory=dict)
 
     def replies(self) -> list[Any]:
         """Return what a scripted model says."""
         return [*[call(f"desk.{tool}", **args) for tool, args in self.calls], self.answer]
+
+
+def _call(tool: str, **args: Any) -> Call:
+    return tool, args
 
 
 def _details(kind: str, key: str) -> Call:
@@ -53,16 +55,10 @@ def cancel() -> list[Task]:
         reason = ("no longer needed", "ordered by mistake")[n % 2]
         said, who = _who(user, True)
         number = order["order_id"]
-        write = ("cancel_pending_order", {"order_id": number, "reason": reason})
-        found.append(
-            Task(
-                f"Hi, {said}. Please cancel order {number}, {reason}.",
-                [who, _details("user", user["user_id"]), _details("order", number), write],
-                f"Order {number} is cancelled.",
-                write,
-                user["user_id"],
-            )
-        )
+        write = _call("cancel_pending_order", order_id=number, reason=reason)
+        calls = [who, _details("user", user["user_id"]), _details("order", number), write]
+        request = f"Hi, {said}. Please cancel order {number}, {reason}."
+        found.append(Task(request, calls, f"Order {number} is cancelled.", write))
     return found
 
 
@@ -79,28 +75,16 @@ def give_back() -> list[Task]:
         method = list(user["payment_methods"].values())[-1]
         way = method["source"].replace("_", " ")
         read = user["orders"][: user["orders"].index(order["order_id"]) + 1]
-        write = (
+        write = _call(
             "return_delivered_order_items",
-            {
-                "order_id": order["order_id"],
-                "item_ids": [item["item_id"]],
-                "payment_method_id": method["id"],
-            },
+            order_id=order["order_id"],
+            item_ids=[item["item_id"]],
+            payment_method_id=method["id"],
         )
-        found.append(
-            Task(
-                f"{said}. I want to return the {item['name']}, with the money to my {way}.",
-                [
-                    who,
-                    _details("user", user["user_id"]),
-                    *[_details("order", each) for each in read],
-                    write,
-                ],
-                f"The {item['name']} of order {order['order_id']} can go back.",
-                write,
-                user["user_id"],
-            )
-        )
+        reads = [_details("user", user["user_id"]), *[_details("order", each) for each in read]]
+        request = f"{said}. I want to return the {item['name']}, with the money to my {way}."
+        answer = f"The {item['name']} of order {order['order_id']} can go back."
+        found.append(Task(request, [who, *reads, write], answer, write))
     return found
 
 
@@ -129,25 +113,18 @@ def _swap(status: str, tool: str, asked: str, done: str) -> list[Task]:
         said, who = _who(user, False)
         number = order["order_id"]
         method = order["payment_history"][0]["payment_method_id"]
-        write = (
+        write = _call(
             tool,
-            {
-                "order_id": number,
-                "item_ids": [item["item_id"]],
-                "new_item_ids": [variant["item_id"]],
-                "payment_method_id": method,
-            },
+            order_id=number,
+            item_ids=[item["item_id"]],
+            new_item_ids=[variant["item_id"]],
+            payment_method_id=method,
         )
-        calls = [
-            who,
-            _details("order", number),
-            _details("product", item["product_id"]),
-            write,
-            _details("order", number),
-        ]
+        order_is = _details("order", number)
+        calls = [who, order_is, _details("product", item["product_id"]), write, order_is]
         request = f"{said}. {asked} the {item['name']} of my order {number} for a {color} one, else the same."
         answer = f"{done} the {item['name']} ({variant['item_id']})."
-        found.append(Task(request, calls, answer, write, user["user_id"]))
+        found.append(Task(request, calls, answer, write))
     return found
 
 
@@ -165,7 +142,7 @@ def move() -> list[Task]:
     """Change a customer's address."""
     known, found = database(), []
     for n, user in enumerate(known["users"].values()):
-        said, who = _who(user, n % 2 == 0 or True)
+        said, who = _who(user, True)
         new = {
             "address1": f"{31 + n} Cedar Road",
             "address2": f"Apt {n + 3}",
@@ -173,21 +150,12 @@ def move() -> list[Task]:
             "state": ("CO", "TX", "OR", "CO")[n % 4],
             "zip": str(80201 + 113 * n),
         }
-        write = (
-            "modify_user_address",
-            {"user_id": user["user_id"], **new, "country": "USA"},
-        )
+        write = _call("modify_user_address", user_id=user["user_id"], **new, country="USA")
         where = f"{new['address1']}, {new['address2']}, {new['city']}, {new['state']} {new['zip']}"
-        calls = [who, _details("user", user["user_id"]), write, _details("user", user["user_id"])]
-        found.append(
-            Task(
-                f"Hello, {said}; I moved to {where}.",
-                calls,
-                f"Your address is {new['address1']} in {new['city']} now.",
-                write,
-                user["user_id"],
-            )
-        )
+        user_is = _details("user", user["user_id"])
+        request = f"Hello, {said}; I moved to {where}."
+        answer = f"Your address is {new['address1']} in {new['city']} now."
+        found.append(Task(request, [who, user_is, write, user_is], answer, write))
     return found
 
 
@@ -201,20 +169,15 @@ def pay_else() -> list[Task]:
             continue
         said, who = _who(user, True)
         number = order["order_id"]
-        write = (
-            "modify_pending_order_payment",
-            {"order_id": number, "payment_method_id": others[0]["id"]},
+        method = others[0]
+        write = _call(
+            "modify_pending_order_payment", order_id=number, payment_method_id=method["id"]
         )
-        way = others[0]["source"].replace("_", " ")
-        found.append(
-            Task(
-                f"{said[0].upper()}{said[1:]}. I would like to pay order {number} with my {way} instead.",
-                [who, _details("user", user["user_id"]), _details("order", number), write],
-                f"Order {number} is paid with your {way} now.",
-                write,
-                user["user_id"],
-            )
-        )
+        way = method["source"].replace("_", " ")
+        calls = [who, _details("user", user["user_id"]), _details("order", number), write]
+        asked = f"I would like to pay order {number} with my {way} instead."
+        answer = f"Order {number} is paid with your {way} now."
+        found.append(Task(f"{said[0].upper()}{said[1:]}. {asked}", calls, answer, write))
     return found
 
 

@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from sandbox.network import Leave
 
@@ -51,14 +51,6 @@ def mark(name: str) -> str:
 Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
 
 
-class Guards(Protocol):
-    """Look after files when a call has ended (tools/scripts/guarded.py)."""
-
-    def taken(self, folder: Path) -> list[str]:
-        """Bring it back; return the paths."""
-        ...
-
-
 class Work(NamedTuple):
     """Hold what a sandbox is to start: of `env`, the owner's, it passes little on, `given`
     whole."""
@@ -85,7 +77,31 @@ class Held(NamedTuple):
     descriptor: int = -1
 
 
-class Tree:
+class Running:
+    """Hold what a call that runs has beside its processes."""
+
+    problem = ""  # why it could not go on, where that is not the script's matter
+    stage: Stage | None = None  # of a script that is looked at when it has ended
+    way_out: Exit | None = None  # to the hosts that it may reach
+    # brings back what the script may not change; what it made of it goes to the folder
+    guard: Callable[[Path], list[str]] | None = None
+
+    def taken(self, folder: Path) -> list[str]:
+        """Return start-up files and others that the script may not change: they are as before, what
+        it made is in `folder` now."""
+        return self.guard(folder) if self.guard else []
+
+    def widen(self, leave: Leave) -> None:
+        """Let the next command of a shell reach these hosts too."""
+        if self.way_out:
+            self.way_out.widen(leave)
+
+    def closed_to(self) -> str:
+        """Return a line on the hosts that the script has asked in vain; "" for none."""
+        return self.way_out.said() if self.way_out else ""
+
+
+class Tree(Running):
     """The processes of one call. Start it through here, and `stop()` it on every way out."""
 
     def __init__(
@@ -103,10 +119,6 @@ class Tree:
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
-        self.problem = ""  # why it could not go on, where that is not the script's matter
-        self.stage: Stage | None = None  # of a script that is looked at when it has ended
-        self.guarded: Guards | None = None
-        self.way_out: Exit | None = None  # of a sandbox without a network of its own
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             own = env | {MARK: self.mark}
@@ -124,20 +136,6 @@ class Tree:
     def hear(self) -> bool:
         """`exit` is readable: the script has ended."""
         return True
-
-    def taken(self, folder: Path) -> list[str]:
-        """Start-up files and others that the script may not change: they are as before, what it
-        made is in `folder` now."""
-        return self.guarded.taken(folder) if self.guarded else []
-
-    def widen(self, leave: Leave) -> None:
-        """Let more hosts be reached, where there is a proxy."""
-        if self.way_out:
-            self.way_out.widen(leave)
-
-    def closed_to(self) -> str:
-        """Return a line on the hosts that the script has asked in vain; "" for none."""
-        return self.way_out.said() if self.way_out else ""
 
     def has_rest(self) -> bool:
         """Return True if the script, which has ended, may have left processes behind. Cheap: asks

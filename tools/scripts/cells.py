@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Held, Running, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ class Cell:
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.holder = _holder() if is_staged else None
+        self.holder: Holder | None = None
+        if is_staged:
+            from sandbox.stage import Holder
+
+            self.holder = Holder()
         info = bubblewrap.call_filter()
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
@@ -179,7 +183,7 @@ class Cell:
                 os.kill(each, signal.SIGKILL)
 
 
-class Call:
+class Call(Running):
     """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit`
     is readable when there is news. `stop` it on every way out."""
 
@@ -201,9 +205,8 @@ class Call:
         if self.way_out:
             self.way_out.begin(leave)
         self.code: int | None = None
-        self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
-        self._guarded = guarded
+        self.guard = guarded.taken if guarded else None
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
         self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
@@ -269,19 +272,6 @@ class Call:
         with contextlib.suppress(OSError):
             self._cell.talk.send(b"kill")
         self._wait(NOTHING_LEFT_SECONDS)
-
-    def widen(self, leave: Leave) -> None:
-        """Let the next command of a shell reach these hosts too."""
-        if self.way_out:
-            self.way_out.widen(leave)
-
-    def closed_to(self) -> str:
-        """Return a line on the hosts that the script has asked in vain; "" for none."""
-        return self.way_out.said() if self.way_out else ""
-
-    def taken(self, folder: Path) -> list[str]:
-        """Bring back what the script may not change; what it made of it goes to `folder`."""
-        return self._guarded.taken(folder) if self._guarded else []
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -408,7 +398,7 @@ class Cells:
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
         tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
-        tree.guarded = guarded
+        tree.guard = guarded.taken if guarded else None
         return tree
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
@@ -444,12 +434,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     except OSError:
         stage.discard()
         raise
-
-
-def _holder() -> Holder:
-    from sandbox.stage import Holder
-
-    return Holder()
 
 
 def _end(cells: dict[bool, Cell], temporary: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -21,26 +20,17 @@ def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
     key, note = _key(folders), home / NOTE
     if not key:
         return False
-    try:
+    with suppress(OSError, UnicodeDecodeError):  # not noted yet
         noted, _, answer = note.read_text("utf-8").rpartition("\n")
-    except (OSError, UnicodeDecodeError):
-        noted, answer = "", ""  # not noted yet
-    if noted == key and (answer == "overlay" or _age(note) < RETRY_SECONDS):
-        return answer == "overlay"
+        is_new = abs(time.time() - note.stat().st_mtime) < RETRY_SECONDS
+        if noted == key and (answer == "overlay" or is_new):
+            return answer == "overlay"
     from sandbox.stage import why_none
 
     answer = "none" if why_none(home, folders) else "overlay"
     with suppress(OSError):  # tried again next time
         note.write_text(f"{key}\n{answer}", "utf-8")
     return answer == "overlay"
-
-
-def _age(note: Path) -> float:
-    """Return the seconds since a note was written."""
-    try:
-        return abs(time.time() - note.stat().st_mtime)
-    except OSError:
-        return math.inf
 
 
 def _key(roots: list[str]) -> str:

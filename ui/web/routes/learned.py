@@ -218,7 +218,7 @@ async def run(site: Here, name: str, body: shapes.Values) -> Json:
 def form(site: Here, name: str) -> Response:
     """Show what can be edited as it stands, with no place hidden: it comes back so."""
     sop = sop_of(site, name)
-    said = {"name": sop.name, "description": sop.description, "body": sop.body("en")}
+    said: Json = {"name": sop.name, "description": sop.description, "body": sop.body("en")}
     said |= {"content": _content(sop.folder)}
     if without(site.config, json.dumps(said)) != json.dumps(said):
         raise Conflict("error.ui-web.holds-secret")

@@ -85,12 +85,10 @@ def _known(model: ModelConfig) -> dict[str, Any]:
 def list_mcp(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
     answers = _ask(config, None)
-    rows = [
-        [one_line(each["name"], 80), say(f"mcp.effect_{each['effect']}"), one_line(said, 300)]
-        for answer in answers
-        for each in answer["tools"]
-        for said in [each["description"]]
-    ]
+    rows = []
+    for each in [tool for answer in answers for tool in answer["tools"]]:
+        effect, said = say(f"mcp.effect_{each['effect']}"), one_line(each["description"], 300)
+        rows.append([one_line(each["name"], 80), effect, said])
     if rows and not args.json:
         print_table(columns("tool:cyan effect:yellow description*"), rows, "")
     return _ended(answers, args)

@@ -7,7 +7,7 @@ import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from config import SafetyConfig
 from safety.changes import Change, ChangeSet
@@ -16,18 +16,10 @@ from safety.paths import Places
 from text.sentences import Said
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "safety" / "changes.yaml"
-Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "raised", "roots"]
+# The most guarded place first.
+Place = Literal["machine", "agent", "startup", "secret", "others", "outside", "raised", "roots"]
+_ORDER: tuple[Place, ...] = get_args(Place)
 _SHOWN = 3  # names in a reason
-_ORDER: tuple[Place, ...] = (
-    "machine",
-    "agent",
-    "startup",
-    "secret",
-    "others",
-    "outside",
-    "raised",
-    "roots",
-)
 _PLACES = frozenset(_ORDER) - {"roots"}  # have their own sentence
 
 

@@ -43,6 +43,11 @@ class Pair(NamedTuple):
         """Return True if a digit stands in the value."""
         return any(map(str.isdigit, self.value))
 
+    @property
+    def is_strong(self) -> bool:
+        """Return True where even a word may be a secret."""
+        return self.is_password or self.has_digit
+
     def fits(self, shape: str, text: str | None = None) -> bool:
         """Return True if the value, or another text, fits a shape of the data file."""
         return _shape(shape).fullmatch(self.value if text is None else text) is not None
@@ -187,7 +192,7 @@ def _in_quotes(pair: Pair) -> bool:
         return pair.is_password and pair.fits("phrase")
     if len(pair.value) < _SHORTEST:
         return _is_short_password(pair, pair.value)
-    return True
+    return not pair.fits("code") or pair.is_strong
 
 
 def _is_short_password(pair: Pair, value: str) -> bool:

@@ -175,49 +175,11 @@ def parse_fails(script: str) -> bool:
     return False
 
 
+_WORDS = (
+    "rm -rf / ~ $( ) ` ' \" ; && | <<EOF EOF { } case in esac $' ${ x} (( )) > >> <( \\ # * ? ="
+)
 _scraps = st.sampled_from(
-    [
-        "rm",
-        "-rf",
-        "/",
-        "~",
-        "$(",
-        ")",
-        "`",
-        "'",
-        '"',
-        ";",
-        "&&",
-        "|",
-        "\n",
-        "<<EOF",
-        "EOF",
-        "{",
-        "}",
-        "case",
-        "in",
-        "esac",
-        "$'",
-        "${",
-        "x}",
-        "((",
-        "))",
-        ">",
-        ">>",
-        "<(",
-        "\\",
-        "#",
-        "*",
-        "?",
-        "=",
-        "for",
-        "do",
-        "done",
-        "[[",
-        "]]",
-        "eval",
-        "xargs",
-    ]
+    [*_WORDS.split(), *["for", "do", "done", "[[", "]]", "eval", "xargs"], "\n"]
 )
 
 

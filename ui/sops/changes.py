@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,17 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.verify import CaseResult, Verdict, verify
+from learning.prove import Ground
+from learning.verify import PROVEN, CaseResult, Verdict, verify
 from memory.history import RepositoryError
 from memory.sops import Sop, Status
 from memory.sops.changing import SopChanges, Version
 from memory.sops.curve import Counts, SopRun, SopStats, count
 from runs.assemble import SEEDS, Agent
+from runs.learning.lesson_files import stored
 from ui import event_text as describe
 from ui.command import JSON, Argument, command, whole
 from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, SopUsage, as_word, find, parameters
+from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
@@ -45,7 +48,31 @@ def verify_(args: Namespace, config: Config) -> int:
     else:
         for line in verdict_lines(verdict):
             print(line)
+        if verdict.passed and not sop.is_seed and sys.stdin.isatty():
+            _offer_the_new_form(sop, config)
     return 0 if verdict.passed else 1
+
+
+def _offer_the_new_form(sop: Sop, config: Config) -> None:
+    """Ask if steps that are only shell become one script, whose changes are held before they
+    count."""
+    from runs.learning.turning import turned
+    from ui.sops.teaching.lesson_shown import show_output, show_paths
+    from ui.terminal import read_next
+
+    lesson = turned(sop, Ground.of(roots(config), config.home, Path.cwd()))
+    if lesson is None:
+        return
+    print(say("sops.turn", name=sop.name))
+    for case in lesson.cases:
+        print(" ".join(f"{name}={as_word(value)}" for name, value in case.values.items()))
+        show_paths(case.seen)
+        show_output(case.seen)
+    if read_next(say("sops.turn_prompt")).strip().lower() in NO:
+        return
+    status = lesson.status() if sop.status in PROVEN else sop.status
+    new, _ = stored(Agent(config), lesson, status, say("sops.turned"))
+    print(say("teach.stored", name=new.name, version=new.version, status=new.status))
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:

@@ -193,17 +193,17 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
-        from runs.protocols import Protocols
+        from runs.protocols import keep_protocol, protocol_of
 
-        known = Protocols(self.config.home)
+        home = self.config.home
         return EndpointModel(
             settings,
             lang=self.config.lang,
             counts_local=counts_local,
             max_retries=max_retries,
             eyes=self._eyes(settings),
-            protocol=known.of(settings),
-            tell_protocol=partial(known.keep, settings),
+            protocol=protocol_of(home, settings),
+            tell_protocol=partial(keep_protocol, home, settings),
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:

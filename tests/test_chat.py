@@ -74,14 +74,13 @@ def test_each_line_is_a_task_that_knows_the_ones_before(
 
 
 def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded]) -> None:
-    said = "walrus\n/new\nzebra\n/model other\nthree\n/modle\n/cost\n/runs\n/sops\n/help\n/zzzzzz\n/quit\nfour\n"
+    said = "walrus\n/new\nzebra\n/model other\nthree\n/help\n/zzzzzz\n/quit\nfour\n"
     code, out, err = cli("chat", stdin=said)
     assert code == 0 and err.count("✓") == 0
     assert "walrus" not in words_sent(endpoint[1]) and "zebra" in words_sent(endpoint[2])
     assert endpoint[2].body["model"] == "o" and len(endpoint) == 3
-    assert "did you mean /model?" in out and "model calls: 3" in out and "largest-files" in out
     assert "there is no /zzzzzz; /help" in out
-    assert all(f"/{each.name}" in out for each in SLASHES)
+    assert all(f"/{each}" in out for each in SLASHES)
 
 
 def test_a_conversation_goes_on_later(
@@ -114,8 +113,6 @@ def test_tasks_one_after_the_other_and_out(
     screen.waits_for("Answer 1.", "1 turn")
     screen.types("now blue" + ENTER)
     screen.waits_for("Answer 2.")
-    screen.types("/cost" + ENTER)
-    screen.waits_for("tasks: 2, model calls: 2")
     screen.types(CTRL_D)
     assert screen.ends() == 0
     assert screen.text().count("Answer 1.") == 1 and screen.text().count("› now blue") == 1

@@ -228,9 +228,7 @@ def test_recall_knows_who_my_sister_is_and_a_group_does_not(home: Path) -> None:
     assert pen not in recalled(home, "What does my sister want?", only="shared:team")
 
 
-def test_the_command_shows_what_is_around_a_name_and_can_be_paused(
-    home: Path, cli: CommandLine
-) -> None:
+def test_the_command_shows_what_is_around_a_name(home: Path, cli: CommandLine) -> None:
     empty = cli("memory", "graph")
     assert empty.code == 0 and "empty" in empty.stdout
     with Memory(home, works_behind=False) as memory:  # what is still to be worked off is in it too
@@ -243,10 +241,8 @@ def test_the_command_shows_what_is_around_a_name_and_can_be_paused(
     assert "您\t姐姐/妹妹\tAnna" in cli("--lang", "zh", "memory", "graph", "Anna").stdout
     missing = cli("memory", "graph", "Napoleon")
     assert missing.code == 2 and "Napoleon" in missing.stderr
-    assert cli("memory", "graph", "--pause").code == 0
-    say(home, "My wife is Eve.", start=LATER)
     shown = json.loads(cli("memory", "graph", "--json", "--limit", "99").stdout)
     assert edges(shown) == SAID
-    assert cli("memory", "graph", "--go-on").code == 0
+    say(home, "My wife is Eve.", start=LATER)
     since = json.loads(cli("memory", "graph", "--json", "--since", f"{LATER:%Y-%m-%d}").stdout)
     assert edges(since) == {("owner", "RELATES_TO", "wife", "Eve")}

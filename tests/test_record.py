@@ -184,7 +184,12 @@ def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> No
         shell.does(line)
     shell.leaves(CTRL_D)
     started, *turns, last = shell.events
-    told = {"type": "run_started", "task": "teach old-files", "session": "main", "models": []}
+    told: dict[str, Any] = {
+        "type": "run_started",
+        "task": "teach old-files",
+        "session": "main",
+        "models": [],
+    }
     told |= {"sop": None, "cwd": str(Path.cwd()), "previous": [], "messages": []}
     assert started.items() >= told.items()
     turn = ["turn_started", "model_called", "tool_started", "tool_ended"]

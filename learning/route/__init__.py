@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from learning.route.choosing import Candidate as Candidate
+    from learning.route.choosing import Choice as Choice
     from learning.route.choosing import choose as choose
     from learning.route.filling import Shown as Shown
     from learning.route.matching import Match as Match
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy(
         __name__,
-        Candidate="choosing",
+        Choice="choosing",
         Match="matching",
         Remembered="remembered",
         Shown="filling",

@@ -20,7 +20,7 @@ from memory.graph.shapes import Party, Statement
 from memory.graph.writing import Writer
 from memory.home import MAIN
 from memory.journal.episodes import LONG_GAP
-from memory.journal.store import GRAPH_PAUSED, Episode, Store, text_hash
+from memory.journal.store import Episode, Store, text_hash
 from memory.journal.turns import Turn
 from models.errors import ModelError
 
@@ -78,8 +78,6 @@ def read(store: Store, ask: Ask, now: datetime, limit: int, prompt: Callable[[st
     """Do the work of the queue "reading": let a model read up to `limit` finished episodes, the
     newest first; return how many. `prompt` puts the lines of an episode into words. What fails is
     tried again later."""
-    if store.setting(GRAPH_PAUSED):
-        return 0
     done = 0
     numbers = sorted(map(int, store.due("reading", 1000)), reverse=True)
     for episode in sorted(store.episodes(numbers), key=lambda each: each.end, reverse=True):

@@ -24,7 +24,7 @@ from config import GraphConfig
 from memory.home import MAIN, Session
 from memory.journal.lock import WAIT_SECONDS, JournalError, JournalTooNew, WriterLock
 from memory.journal.originals import Journal, file_of
-from memory.journal.store import GRAPH_PAUSED, INDEX, Store
+from memory.journal.store import INDEX, Store
 from memory.journal.sync import catch_up, date_turns
 from memory.journal.turns import Recalled, Turn
 from memory.journal.work import Work, Worker
@@ -73,9 +73,8 @@ class Memory:
                 {"times": date_turns}
                 | ({"embedding": _embedding(embedder)} if embedder else {})
                 | {"episode": _group}
+                | _graph_works(home, self._rows, graph)
             )
-            if not self._rows.setting(GRAPH_PAUSED):
-                works |= _graph_works(home, self._rows, graph)
         self._worker = Worker(lambda: Store(self._path, lock=self._lock), works)
 
     def write_turn(

@@ -87,7 +87,10 @@ def plan_calls(
         if reads or name == "code_run":
             return None
         if not tool.effects:
-            return _by_its_name(name)
+            from safety.calls import read_name  # by its name, as the gate does
+
+            only_reads = read_name(name).effect == "read"
+            return None if only_reads else f"{name} does more than read, by its name"
         if name not in LOOKS:
             return f"{name} does more ({', '.join(tool.effects)})"
         from learning.looks import only_looks  # few replays ask
@@ -104,10 +107,3 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
 
     near = ", ".join(get_close_matches(name, tools, 3)) or "none"
     return f"there is no tool {name!r} (nearest: {near})"
-
-
-def _by_its_name(name: str) -> str | None:
-    """Judge a tool that is not ours by its name, as the gate does."""
-    from safety.calls import read_name
-
-    return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

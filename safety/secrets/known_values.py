@@ -6,11 +6,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
-from config import Config
+from config import Config, Section
 from text.patterns import names
 
 _LAST_WORDS = names(
@@ -65,11 +64,10 @@ def _of_config(config: Config) -> Iterator[tuple[str, str]]:
 
 def _of_settings(name: str, settings: Any) -> Iterator[tuple[str, str]]:
     """Yield the secrets of a part of the settings, by its name and theirs."""
-    if is_dataclass(settings):
+    if isinstance(settings, Section):
         own = getattr(settings, "name", name)
-        for each in fields(settings):
-            value = getattr(settings, each.name)
-            yield from _of_setting(own, each.name, value)
+        for key, value in vars(settings).items():
+            yield from _of_setting(own, key, value)
     elif isinstance(settings, Mapping):
         for key, value in settings.items():
             yield from _of_setting(name, str(key), value)

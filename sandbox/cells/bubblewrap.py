@@ -86,7 +86,7 @@ def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
     return [
         *_APART,
         *name,
-        *_temporary(),
+        *("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"),
         *bound,
         *_system(),
         *own,
@@ -162,10 +162,6 @@ def _system() -> list[str]:
         elif Path(place).exists():
             words += ["--ro-bind", os.devnull, place]
     return words
-
-
-def _temporary() -> list[str]:
-    return ["--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"]
 
 
 def _filter(info: int) -> list[str]:

@@ -48,15 +48,10 @@ REMOVES = 1 << 4 | 1 << 5 | 1 << 13
 def main() -> None:
     """Confine this process and become the program, in the environment of the orders alone."""
     given = int(sys.argv[1])
-    orders = _read(given)
-    os.close(given)
-    _become(sys.argv[2:], orders, orders["env"])
-
-
-def _read(given: int) -> dict[str, Any]:
     # of our own
     orders: dict[str, Any] = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
-    return orders
+    os.close(given)
+    _become(sys.argv[2:], orders, orders["env"])
 
 
 def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> None:
@@ -76,17 +71,14 @@ def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> No
 
 def _confine(orders: dict[str, Any]) -> None:
     for name, value in orders["limits"].items():
-        _limit(getattr(resource, name), value)
+        kind = getattr(resource, name)
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
     orders["read"].append(f"/proc/{os.getpid()}")
     libc.prctl(kernel.NO_NEW_PRIVS, 1, 0, 0, 0)  # else only root may restrict itself
     _landlock(orders)
     kernel.give_up(orders["filter"])
-
-
-def _limit(kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, value))
 
 
 def _landlock(orders: dict[str, list[str]]) -> None:

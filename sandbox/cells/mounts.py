@@ -11,9 +11,9 @@ import marshal
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
@@ -21,29 +21,12 @@ from sandbox.cells.levels import Limits, Profile, Sandbox
 from sandbox.cells.making import says_all
 from sandbox.kernel import python
 from sandbox.network import NOTHING, Leave
+from sandbox.undo.places import is_below, is_inside
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-_CODE = (
-    "launch.py",
-    "agent_loop.py",
-    "handler.py",
-    "config.py",
-    "sopwith",
-    "assets",
-    "context",
-    "learning",
-    "memory",
-    "models",
-    "runs",
-    "safety",
-    "sops",
-    "tools",
-    "ui",
-    "scripts",
-    ".venv",
-)
+_CODE = ("*.py", "*/__init__.py", "sopwith", "assets", "sops", "scripts", ".venv")
 # Variables of the owner's environment that a program may know; a name that sounds like a secret
 # never passes (tools/scripts/calls.py).
 _ALLOWED = frozenset(
@@ -83,12 +66,16 @@ class Planner:
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
-    def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
-        """Return the plan for one call that works in no stage."""
+    def plan(
+        self, cwd: Path, leave: Leave = NOTHING, port: int = 0, *, is_staged: bool = False
+    ) -> Plan:
+        """Return the plan for one call."""
+        if is_staged:
+            return self._staged(cwd, leave)
         if self.profile.kind == "shared":
             return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
-            return self.staged(cwd, leave)._replace(roots=self.roots)
+            return self._staged(cwd, leave)._replace(roots=self.roots)
         places, roots = self.profile.places, tuple(_outermost([*self.roots, *leave.folders]))
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
@@ -104,7 +91,7 @@ class Planner:
         hidden = (*plan.hidden, str(self.profile.places.agent))
         return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=hidden)
 
-    def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
+    def _staged(self, cwd: Path, leave: Leave) -> Plan:
         """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
         cover stays as it is."""
         hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
@@ -115,7 +102,7 @@ class Planner:
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
-        return any(path == root or path.startswith(f"{root}/") for root in self.roots)
+        return any(is_below(path, root) for root in self.roots)
 
     def hidden(self, cwd: Path, shown: Sequence[str] = ()) -> tuple[str, ...]:
         """Return what is not to be seen and is there; the owner has allowed to read `shown`."""
@@ -123,7 +110,7 @@ class Planner:
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
         named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
         there = [path for path in named if os.access(path, os.R_OK)]
-        wanted = [path for path in there if not any(_is_within(each, path) for each in shown)]
+        wanted = [path for path in there if not any(is_below(each, path) for each in shown)]
         # a key in a folder that is hidden whole has no place any more on which to mount
         return tuple(_outermost(wanted))
 
@@ -136,6 +123,8 @@ class Planner:
     ) -> int:
         """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
         descriptor."""
+        network: Literal["streams", "none"] = "streams" if plan.port else "none"
+        filter = seccomp.program(network=network) if seccomp.is_known() else b""
         left_out = [*plan.hidden, *plan.kept]
         read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
         write = [each for folder in plan.roots for each in _around(folder, left_out)]
@@ -146,7 +135,7 @@ class Planner:
             write=[*write, *devices],
             makes=makes,
             ports=[plan.port] if plan.port else [],
-            filter=_filter(plan.port),
+            filter=filter,
             limits=_limits(self.profile.limits),
             env=dict(env),
         )
@@ -265,20 +254,7 @@ def _kernel() -> list[str]:
 def _outermost(roots: Iterable[str]) -> list[str]:
     """Return the paths that lie in no other: each mount takes its time."""
     roots = list(dict.fromkeys(roots))
-    return [
-        root
-        for root in roots
-        if not any(root != other and root.startswith(f"{other}/") for other in roots)
-    ]
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
-
-
-def _filter(port: int) -> bytes:
-    """Return the filter of system calls for a sandbox without a network namespace."""
-    return seccomp.program(network="streams" if port else "none") if seccomp.is_known() else b""
+    return [root for root in roots if not any(is_inside(root, other) for other in roots)]
 
 
 def _limits(limits: Limits) -> dict[str, int]:
@@ -294,7 +270,8 @@ def _limits(limits: Limits) -> dict[str, int]:
 def _code(cwd: Path) -> list[str]:
     """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that
     is a link can be guarded only with the folder that it stands in, and what it leads to."""
-    parts = [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
+    found = [each for name in _CODE for each in CHECKOUT.glob(name)]
+    parts = [str(each.parent if each.name == "__init__.py" else each) for each in found]
     links = [os.path.realpath(part) for part in parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
     return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
@@ -302,7 +279,7 @@ def _code(cwd: Path) -> list[str]:
 def _around(folder: str, left_out: Iterable[str]) -> list[str]:
     """Files and folders that together hold all of `folder` but what is left out: Landlock knows no
     exceptions. Before each call, over thousands of names: a Path takes ten times as long."""
-    if any(_is_within(folder, path) for path in left_out):
+    if any(is_below(folder, path) for path in left_out):
         return []
     within = folder.rstrip("/") + "/"
     inside = [path for path in left_out if path.startswith(within)]
@@ -310,23 +287,19 @@ def _around(folder: str, left_out: Iterable[str]) -> list[str]:
         return [folder]
     deeper = {path[len(within) :].partition("/")[0] for path in inside}
     found: list[str] = []
-    for name in _names_in(folder, _linked(inside)):
+    for name in _names_in(folder, inside):
         found += _around(within + name, inside) if name in deeper else [within + name]
     return found
 
 
-def _names_in(folder: str, linked: Set[int]) -> list[str]:
+def _names_in(folder: str, left_out: Iterable[str]) -> list[str]:
     """Return the names in a folder but for links, and other names of what is left out; none of one
     that we may not read."""
+    files = (os.lstat(path) for path in left_out if os.path.isfile(path))  # noqa: PTH113 - as above
+    linked = {each.st_ino for each in files if each.st_nlink > 1}
     try:
         with os.scandir(folder) as entries:
             real = [entry for entry in entries if not entry.is_symlink()]
             return [entry.name for entry in real if entry.inode() not in linked]
     except OSError:
         return []
-
-
-def _linked(paths: Iterable[str]) -> set[int]:
-    """Return the inodes of the files among these that have several names."""
-    found = (os.lstat(path) for path in paths if os.path.isfile(path))  # noqa: PTH113 - as in _around
-    return {each.st_ino for each in found if each.st_nlink > 1}

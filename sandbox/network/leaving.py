@@ -53,8 +53,9 @@ class Leave(NamedTuple):
     @property
     def folders(self) -> list[str]:
         """Return the folders that hold the places; never the whole machine."""
-        found = dict.fromkeys(map(_holding, self.places))
-        return [folder for folder in found if folder != "/"]
+        above = (Path(place).parents for place in self.places)
+        found = (next(folder for folder in folders if folder.is_dir()) for folders in above)
+        return [folder for folder in dict.fromkeys(map(str, found)) if folder != "/"]
 
     def why_not(self, host: str, port: int) -> str:
         """Return why a host is closed; "" when it is open."""
@@ -111,11 +112,6 @@ def _before_wildcards(path: str) -> str:
     return "/".join(names[:at]) or "/"
 
 
-def _holding(path: str) -> str:
-    """Return the folder that holds what a path names, as far as it is there."""
-    return str(next(folder for folder in Path(path).parents if folder.is_dir()))
-
-
 def _programs(
     commands: Iterable[Command], found: Iterable[Finding], home: str
 ) -> tuple[list[Outside], list[str]]:
@@ -153,7 +149,7 @@ def _plain(command: Command, home: str) -> tuple[str, ...]:
     part of a pipe."""
     if command.is_piped or command.assignments:
         return ()
-    if not all(_is_quiet(each.operator) for each in command.redirects):
+    if any(each.operator != ">&" for each in command.redirects):  # both are read together anyway
         return ()
     words = [_value(word, home) for word in command.words]
     return tuple(word for word in words if word is not None) if None not in words else ()
@@ -164,23 +160,11 @@ def _value(word: Word, home: str) -> str | None:
     return word.value({"HOME": home}) if is_plain else None
 
 
-def _is_quiet(operator: str) -> bool:
-    """Return True for `2>&1`: both are read together anyway."""
-    return operator == ">&"
-
-
 def _ships(script: str) -> bool:
     """Return True if this very text is a script of ours."""
     size = len(script.encode("utf-8", "replace"))
-    return any(
-        size == own and file.read_text("utf-8") == script for file, own in _shipped().items()
-    )
-
-
-@cache
-def _shipped() -> dict[Path, int]:
-    """Return the scripts of ours with their sizes."""
-    return {file: file.stat().st_size for file in SEEDS.glob("*/scripts/*.py")}
+    ours = (file for file in SEEDS.glob("*/scripts/*.py") if file.stat().st_size == size)
+    return any(file.read_text("utf-8") == script for file in ours)
 
 
 def _sets_git(command: Command) -> bool:

@@ -71,7 +71,7 @@ def commands_of(script: str) -> list[tuple[str, list[str]]]:
 
 
 def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
-    from shell.catalogue.lists import wrappers
+    from shell.catalogue.packs import wrappers
 
     words = [word.value({}) or "" for word in command.words]
     while words:
@@ -91,7 +91,8 @@ def _hosts(addresses: Iterable[str]) -> frozenset[str]:
     left out."""
     found = {host for text in addresses if (host := _host(text))}
     twins = {host.removeprefix("www.") for host in found} | {f"www.{host}" for host in found}
-    return frozenset(each for host in found | twins for each in (host, *_leads_to(host)))
+    further = (_table()["leads_to"].get(host, "").split() for host in found | twins)
+    return frozenset([*found, *twins, *(each for hosts in further for each in hosts)])
 
 
 def _of_programs(
@@ -103,7 +104,8 @@ def _of_programs(
     for name, words in commands:
         name, words = _module(name, words)
         row = _row(name)
-        if not _asks(row, words):
+        verbs = row.get("verbs", "").split()
+        if verbs and not set(verbs) & set(words):
             continue
         addresses += row.get("hosts", "").split()
         for place in row.get("settings", "").split():
@@ -121,9 +123,10 @@ def _module(name: str, words: list[str]) -> tuple[str, list[str]]:
     return name, words
 
 
-def _asks(row: Mapping[str, str], words: list[str]) -> bool:
-    verbs = row.get("verbs", "").split()
-    return not verbs or bool(set(verbs) & set(words))
+def _in_settings(file: Path) -> Iterator[str]:
+    for line in _lines(file):
+        if not line.lstrip().startswith(("#", ";")) and "proxy" not in line:
+            yield from (match[0] for match in _ADDRESS.finditer(line))
 
 
 def _host(text: str) -> str:
@@ -151,17 +154,6 @@ def _row(name: str) -> dict[str, str]:
     return {**_row(found["same"]), **found} if "same" in found else found
 
 
-def _leads_to(host: str) -> list[str]:
-    found: list[str] = _table()["leads_to"].get(host, "").split()
-    return found
-
-
-def _in_settings(file: Path) -> Iterator[str]:
-    for line in _lines(file):
-        if not line.lstrip().startswith(("#", ";")) and "proxy" not in line:
-            yield from (match[0] for match in _ADDRESS.finditer(line))
-
-
 def _remotes(cwd: Path) -> list[str]:
     """Return the addresses in the settings of the repository of a folder."""
     for folder in (cwd, *cwd.parents):
@@ -172,11 +164,8 @@ def _remotes(cwd: Path) -> list[str]:
 
 def _lines(file: Path) -> list[str]:
     try:
-        with open(file, "rb", opener=_opener) as opened:
+        number = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # no pipe holds us up
+        with os.fdopen(number, "rb") as opened:
             return opened.read(MOST_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-
-
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)

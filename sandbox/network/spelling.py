@@ -25,10 +25,18 @@ def host_of(text: str) -> str:
     """Return the one spelling of a host. Raises BadHost."""
     if ":" in text:
         return _version_6(text)
-    name = _ascii(text).removesuffix(".")
+    try:
+        name = text.lower().encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError as error:
+        raise BadHost(f"not a host name: {text[:100]!a}") from error
     if not _NAME.fullmatch(name):
         raise BadHost(f"not a host name: {text[:100]!a}")
-    return _version_4(name) if _NUMBER.fullmatch(name) else name
+    if not _NUMBER.fullmatch(name):
+        return name
+    try:
+        return str(ipaddress.IPv4Address(socket.inet_aton(name)))
+    except OSError as error:
+        raise BadHost(f"not an address: {text[:100]!a}") from error
 
 
 def place_of(text: str, port: int | None = None) -> tuple[str, int]:
@@ -41,20 +49,6 @@ def place_of(text: str, port: int | None = None) -> tuple[str, int]:
     if number is None or not 0 < number < 65_536:
         raise BadHost(f"no port from 1 to 65535: {text[:100]!a}")
     return host_of(found[1]), number
-
-
-def _ascii(text: str) -> str:
-    try:
-        return text.lower().encode("idna").decode("ascii").lower()
-    except UnicodeError as error:
-        raise BadHost(f"not a host name: {text[:100]!a}") from error
-
-
-def _version_4(text: str) -> str:
-    try:
-        return str(ipaddress.IPv4Address(socket.inet_aton(text)))
-    except OSError as error:
-        raise BadHost(f"not an address: {text[:100]!a}") from error
 
 
 def _version_6(text: str) -> str:

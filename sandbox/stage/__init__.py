@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from sandbox.stage.direct import remove as remove
     from sandbox.stage.holding import Holder as Holder
     from sandbox.stage.images import Images as Images
-    from sandbox.stage.probing import why_none as why_none
     from sandbox.stage.recovery import recover as recover
     from sandbox.stage.rehearsal import Rehearsal as Rehearsal
     from sandbox.stage.stage import Stage as Stage
+    from sandbox.stage.stage import why_none as why_none
 else:
     __getattr__ = lazy(__name__)

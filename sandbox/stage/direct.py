@@ -125,72 +125,63 @@ def _found(images: list[Image]) -> Iterator[tuple[Step, Delta]]:
 
 def _steps(image: Image) -> Iterator[tuple[Step, Delta]]:
     """Yield the step that would have done what was done at a path, if anything was."""
-    place = _Place.of(image)
-    if place.is_as_before():
-        if image.source and place.now:
-            yield _dressed(image.path, place.lies, place.now)
+    path, is_kept = image.path, not image.source or os.path.lexists(image.kept)
+    lies = image.kept if is_kept else image.source
+    old, now = trees.look(lies) if lies else None, trees.look(path)
+    if _is_as_before(image, lies, old, now):
+        if image.source and now:
+            step = commits.dress_step(path, dress_of(lies), dress_of(path), is_busy=False)
+            yield step, Delta("dress", path, path, 0, os.lstat(lies), now, image=lies)
         return
-    if place.lies != image.kept:
-        os.rename(place.lies, image.kept)
-    kind = kind_of(place.old, place.now)
+    if lies != image.kept:
+        os.rename(lies, image.kept)
     yield (
-        place.step(),
-        Delta(kind, image.path, image.path, 0, place.old, place.now, image=image.kept),
+        _step(image, old, now),
+        Delta(kind_of(old, now), path, path, 0, old, now, image=image.kept),
     )
 
 
-class _Place(NamedTuple):
-    """Hold what stands at a path now, and what stood there, which is at `lies`."""
+def _step(image: Image, old: os.stat_result | None, now: os.stat_result | None) -> Step:
+    path, kept, _, inode, is_shared = image
+    if is_shared and _inode(now) == inode and not trees.is_folder(now):
+        return Step("inside", path, kept, "", inode)
+    return Step("move", path, kept, "", _inode(old), _inode(now))
 
-    image: Image
-    lies: str
-    old: os.stat_result | None
-    now: os.stat_result | None
 
-    @classmethod
-    def of(cls, image: Image) -> _Place:
-        is_kept = not image.source or os.path.lexists(image.kept)
-        lies = image.kept if is_kept else image.source
-        return cls(image, lies, trees.look(lies) if lies else None, trees.look(image.path))
-
-    def is_as_before(self) -> bool:
-        """Return True where at most the dress is another."""
-        if self.now is None or self.old is None:
-            return self.now is self.old
-        if trees.is_folder(self.now):
-            return bool(self.image.source) and trees.is_folder(self.old)
-        has_links = bool(self.image.source) and self.now.st_nlink > 1
-        if has_links and self.now.st_ino != self.image.inode:
-            return False
-        return is_same(self.image.path, self.lies, self.now, self.old)
-
-    def step(self) -> Step:
-        path, kept, _, inode, is_shared = self.image
-        if is_shared and _inode(self.now) == inode and not trees.is_folder(self.now):
-            return Step("inside", path, kept, "", inode)
-        return Step("move", path, kept, "", _inode(self.old), _inode(self.now))
+def _is_as_before(
+    image: Image, lies: str, old: os.stat_result | None, now: os.stat_result | None
+) -> bool:
+    """Return True where at most the dress of a path is another than that of what stood there."""
+    if now is None or old is None:
+        return now is old
+    if trees.is_folder(now):
+        return bool(image.source) and trees.is_folder(old)
+    has_links = bool(image.source) and now.st_nlink > 1
+    if has_links and now.st_ino != image.inode:
+        return False
+    return is_same(image.path, lies, now, old)
 
 
 def _inode(found: os.stat_result | None) -> int:
     return found.st_ino if found else 0
 
 
-def _dressed(path: str, image: str, now: os.stat_result) -> tuple[Step, Delta]:
-    step = commits.dress_step(path, dress_of(image), dress_of(path), is_busy=False)
-    return step, Delta("dress", path, path, 0, os.lstat(image), now, image=image)
-
-
 def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str, ChangeSet]:
     """Return the number of the entry and the changes. Raises OSError with nothing done."""
     home = home.resolve()
-    names = [str(path) for path in paths]
-    folders = list(dict.fromkeys(map(_above, names)))
+    names = sorted(map(str, paths))
+    folders = list(dict.fromkeys(map(os.path.dirname, names)))
     entry = entries.make(home, run, call)
     try:
         layers = [_layer(folder, home, entry.number, n) for n, folder in enumerate(folders)]
         entry.write(layers=layers)
-        deltas = [_gone(name, folders.index(_above(name))) for name in sorted(names)]
-        clocks = [_clock(layer) for layer in layers]
+        deltas, clocks = [], []
+        for name in names:
+            above = folders.index(os.path.dirname(name))
+            deltas.append(Delta("gone", name, "", above, os.lstat(name), None))
+        for layer in layers:
+            Path(layer.store).mkdir(mode=0o700, parents=True, exist_ok=True)
+            clocks.append(Clock.now(layer.store))
         changes = change_set(deltas)
         steps = commits.prepare(entry, deltas, clocks)
         commits.carry_out(entry, steps, changes, deltas, clocks)
@@ -202,16 +193,3 @@ def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str,
         raise
     entry.close()
     return entry.number, changes
-
-
-def _above(name: str) -> str:
-    return str(Path(name).parent)
-
-
-def _clock(layer: places.Layer) -> Clock:
-    Path(layer.store).mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Clock.now(layer.store)
-
-
-def _gone(name: str, layer: int) -> Delta:
-    return Delta("gone", name, "", layer, os.lstat(name), None)

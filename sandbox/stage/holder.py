@@ -205,7 +205,9 @@ class Mounts:
         # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy
         # keeps that of its original
         places = {"lowerdir": lower, "upperdir": upper, "workdir": work}
-        named = (f"{name}={_escaped(path)}" for name, path in places.items())
+        # a comma ends an option, a colon a layer
+        signs = str.maketrans({sign: f"\\{sign}" for sign in "\\,:"})
+        named = (f"{name}={path.translate(signs)}" for name, path in places.items())
         options = ",".join(["userxattr", "volatile", *named])
         flags = kernel.NO_ATIME | kernel.NO_DEVICES | kernel.NO_SUID
         kernel.mount("overlay", lower, flags, options)
@@ -263,11 +265,6 @@ def _make_place(path: str, tree: int) -> None:
 
 def _is_inside(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
-
-
-def _escaped(path: str) -> str:
-    """Return a path as an option of overlayfs: a comma ends an option, a colon a layer."""
-    return path.replace("\\", "\\\\").replace(",", "\\,").replace(":", "\\:")
 
 
 def serve(number: int, command: list[str], is_root: bool) -> None:

@@ -8,12 +8,13 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sandbox import kernel
+from sandbox.cells import bubblewrap
 from sandbox.undo.places import Layer, StageError
 
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ class HolderError(StageError):
     def __init__(self, number: int, path: str) -> None:
         super().__init__(f"{path}: {os.strerror(number)}")
         self.number, self.path = number, path
+
+
+class Mounting(NamedTuple):
+    """Hold what is hidden and shown in a stage beside its layers (holder.py)."""
+
+    masks: list[str]
+    shows: list[str]
+    veils: list[str]
+    binds: Sequence[str] = ()
+    walls: Sequence[str] = ()
 
 
 class Holder:
@@ -60,27 +71,11 @@ class Holder:
         self.pid = pid
         self._inner.close()
 
-    def mount(
-        self,
-        layers: Sequence[Layer],
-        masks: Iterable[str] = (),
-        shows: Iterable[str] = (),
-        veils: Iterable[str] = (),
-        binds: Iterable[str] = (),
-        walls: Iterable[str] = (),
-    ) -> None:
+    def mount(self, layers: Sequence[Layer], mounting: Mounting) -> None:
         """Mount a stage. Raises HolderError, and then nothing is mounted."""
-        orders = {
-            "layers": [(layer.lower, layer.upper, layer.work) for layer in layers],
-            "masks": list(masks),
-            "shows": list(shows),
-            "binds": list(binds),
-            "walls": list(walls),
-            "veils": list(veils),
-        }
-        given = os.memfd_create("stage")
+        covers = [(layer.lower, layer.upper, layer.work) for layer in layers]
+        given = bubblewrap.file(marshal.dumps({"layers": covers, **mounting._asdict()}))
         try:
-            os.write(given, marshal.dumps(orders))
             self._tell(b"mount", [given])
         finally:
             os.close(given)
@@ -145,8 +140,7 @@ class BareCell:
 
     def __init__(self) -> None:
         """Raise StageError."""
-        from sandbox.cells import mounts
-        from sandbox.cells.levels import bubblewrap
+        from sandbox.cells import levels, mounts
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -154,7 +148,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
         supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [bubblewrap(), *apart, *rights, *bare, *supervised]
+        words = [levels.bubblewrap(), *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],
@@ -182,10 +176,9 @@ class BareCell:
     ) -> tuple[int, bytes]:
         """Run a command to its end, and end what it leaves behind. Returns exit code and output."""
         fields = [cwd, str(len(argv)), *argv, *(f"{name}={value}" for name, value in env.items())]
-        orders, output = os.memfd_create("orders"), os.memfd_create("output")
+        orders = bubblewrap.file(b"\0".join(map(os.fsencode, fields)))
+        output = bubblewrap.file(b"")
         try:
-            os.write(orders, b"\0".join(map(os.fsencode, fields)))
-            os.lseek(orders, 0, os.SEEK_SET)
             socket.send_fds(self.talk, [b"run"], [orders, output])
             code = self._code(seconds)
             return code, os.pread(output, os.fstat(output).st_size, 0)

@@ -241,16 +241,20 @@ class Snapshot(Stage):
         if self._images is None:
             steps = map(Step.read, self._entry.record["steps"])
             shown = tuple(read_changes(self._entry.record["shown"]))
-            return [_waiting(each) for each in steps if each.way != "dress"], ChangeSet(shown)
+            done = []  # of each step that is undone, what it had done
+            for path, kept in [(each.path, each.kept) for each in steps if each.way != "dress"]:
+                before, after = trees.look(path), trees.look(kept) if kept else None
+                kind = kind_of(before, after)
+                done.append(Delta(kind, path, kept, 0, before, after))
+            return done, ChangeSet(shown)
         try:
             self._images.collect(self._entry)
-            return direct.finish(self._entry, self._told)
+            return direct.finish(
+                self._entry, lambda found: summary.change_set(found, self.is_ours, self.decides)
+            )
         finally:
             self._entry.close()
             self._images.close()
-
-    def _told(self, found: list[Delta]) -> ChangeSet:
-        return summary.change_set(found, self.is_ours, self.decides)
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
         """Return False: nothing falls apart here."""
@@ -333,9 +337,3 @@ def _touched(known: States, now: States) -> Iterator[str]:
         if old is None or new is None or old.is_folder != new.is_folder:
             whole.add(path)
         yield path
-
-
-def _waiting(step: Step) -> Delta:
-    """Return what an undone step had done."""
-    before, after = trees.look(step.path), trees.look(step.kept) if step.kept else None
-    return Delta(kind_of(before, after), step.path, step.kept, 0, before, after)

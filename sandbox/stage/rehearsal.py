@@ -16,7 +16,6 @@ from sandbox.stage.holding import Holder
 from sandbox.stage.stage import Seen, Stage
 from sandbox.undo import places
 from sandbox.undo.places import StageError
-from sandbox.undo.walk import Delta
 
 RUN = "dry-run"
 
@@ -67,7 +66,14 @@ class Rehearsal:
 
     def look(self) -> Seen:
         """Return what was done to the owner's folders so far. Nothing may be at work on them."""
-        deltas = [each for each in self._stage.look().deltas if not self._is_ours(each)]
+        home, temporary = str(self._home), os.path.realpath(tempfile.gettempdir())
+        deltas = [
+            each
+            for each in self._stage.look().deltas
+            # what the agent keeps, and its folder of temporary files
+            if not places.is_below(each.path, home)
+            and not each.path.startswith(f"{temporary}/sopwith-")
+        ]
         return Seen(deltas, summary.change_set(deltas))
 
     def close(self) -> None:
@@ -78,13 +84,6 @@ class Rehearsal:
         finally:
             self._end()
         self._stage.discard()
-
-    def _is_ours(self, delta: Delta) -> bool:
-        """Return True for what the agent keeps, and for its folder of temporary files."""
-        temporary = os.path.realpath(tempfile.gettempdir())
-        return places.is_below(delta.path, str(self._home)) or delta.path.startswith(
-            f"{temporary}/sopwith-"
-        )
 
     def _end(self) -> None:
         self._holder.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError
+from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError, Mounting
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
@@ -29,17 +30,6 @@ MOST_PARTS = 1000
 RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
-
-
-class _Mounting(NamedTuple):
-    """Hold what is hidden and shown in a stage beside its layers, and the folders that nobody can
-    write to."""
-
-    hidden: list[str]
-    shows: list[str]
-    veils: list[str]
-    binds: Sequence[str] = ()
-    walls: Sequence[str] = ()
 
 
 class Seen(NamedTuple):
@@ -63,7 +53,7 @@ class Stage:
         self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
-        self._mounting: _Mounting | None = None
+        self._mounting: Mounting | None = None
         self._runs = 0
         self.opened: list[str] = []  # of what is hidden, once it has ended
         self._written: list[str] | None = None  # layers in others, once it has ended
@@ -90,12 +80,12 @@ class Stage:
         Raises StageError."""
         home = home.resolve()
         names = [*map(str, roots), *([str(home)] if with_home else [])]
-        entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
+        entry = _entry(holder, names, home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
         own = str(home / "undo" if with_home else home)
-        wanted = _Mounting([own, *masks], [*shows], [*veils])
+        wanted = Mounting([own, *masks], [*shows], [*veils])
         try:
             if cell:
                 cell.wait()
@@ -104,7 +94,9 @@ class Stage:
             if cell:
                 cell.close()
             entry.remove()
-            raise _told(error) from error
+            if isinstance(error, StageError):
+                raise
+            raise StageError(f"no stage can be made: {error}") from error
         stage = cls(entry, clocks, held, cell)
         stage._mounting = mounting
         return stage
@@ -165,12 +157,6 @@ class Stage:
             raise StageError(f"the stage cannot begin again: {error}") from error
         return True
 
-    def path(self, path: str | Path) -> Path:
-        """Return where a path of the stage is found from outside while it is open."""
-        if self._holder is None:
-            raise StageError("the stage is closed")
-        return Path(f"/proc/{self._holder.pid}/root{path}")
-
     def close(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
         it, or where its holder has died; once more, it does nothing."""
@@ -219,15 +205,15 @@ class Stage:
         return self._found()
 
     def _found(self) -> list[Delta]:
-        found = links.with_groups(self._entry.layers, self._entry.groups)
-        return [each for each in found if not self._is_others(each)]
-
-    def _is_others(self, delta: Delta) -> bool:
-        """Return True for the mode and times of a folder that nobody has touched in the stage: ours
-        is that of the moment when it was opened, and somebody else has changed the folder since."""
-        if delta.kind != "dress" or delta.after is None:
-            return False
-        return delta.after.st_ctime_ns < self._clocks[delta.layer].stamp
+        """Return what was done but for modes and times of folders that nobody has touched in the
+        stage: ours are those of the moment when it was opened, and somebody else has changed the
+        folder since."""
+        found = []
+        for each in links.with_groups(self._entry.layers, self._entry.groups):
+            opened = self._clocks[each.layer].stamp
+            if each.kind != "dress" or each.after is None or each.after.st_ctime_ns >= opened:
+                found.append(each)
+        return found
 
     @cached_property
     def changes(self) -> ChangeSet:
@@ -237,7 +223,8 @@ class Stage:
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for
         writing, and where a mount has come or gone."""
-        moved = self._moved_mounts()
+        mounts = self._entry.record.get("mounts", {}), places.devices(self._entry.layers)
+        moved = set(dict(mounts[0].items() ^ mounts[1].items()))  # mounts that came or went
         lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
         lost &= lost if self._written is None else set(self._written)
         touched = [*lost, *(each.path for each in self.deltas)]
@@ -246,11 +233,6 @@ class Stage:
         ]
         told = [Conflict(path, f"{point} was mounted or unmounted") for path, point in found]
         return told or conflicts.found_in(self.deltas, self._clocks)
-
-    def _moved_mounts(self) -> set[str]:
-        """Return where a mount has come or gone since the stage was opened."""
-        before: dict[str, str] = self._entry.record.get("mounts", {})
-        return {point for point, _ in before.items() ^ places.devices(self._entry.layers).items()}
 
     def commit(self, store: UndoStore | None = None) -> Committed:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
@@ -300,29 +282,21 @@ class Stage:
             self._entry.remove()
 
 
-def _told(error: Exception) -> StageError:
-    if isinstance(error, StageError):
-        return error
-    return StageError(f"no stage can be made: {error}")
-
-
-def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
+def _entry(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry:
     """Return the entry that the last stage of the cell has left empty, if it covers the same
-    folders."""
-    entry = holder.lend() if holder else None
-    if entry is None:
-        return None
-    covered = [layer.lower for layer in places.layers(names, home, entry.number)]
-    is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
-    if is_same and entry.renew(call):
-        return entry
-    entry.remove()
-    return None
+    folders; else a new one."""
+    if entry := holder.lend() if holder else None:
+        covered = [layer.lower for layer in places.layers(names, home, entry.number)]
+        is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
+        if is_same and entry.renew(call):
+            return entry
+        entry.remove()
+    return entries.make(home, run, call)
 
 
 def _begun(
-    holder: Holder, entry: Entry, names: list[str], home: Path, wanted: _Mounting
-) -> tuple[list[Clock], _Mounting]:
+    holder: Holder, entry: Entry, names: list[str], home: Path, wanted: Mounting
+) -> tuple[list[Clock], Mounting]:
     """Mount a stage, once more where a mount has come or gone meanwhile. Raises StageError and
     OSError."""
     for _ in range(TRIES):
@@ -337,16 +311,16 @@ def _begun(
     raise last
 
 
-def _mounting(names: list[str], layers: list[Layer], wanted: _Mounting) -> _Mounting:
+def _mounting(names: list[str], layers: list[Layer], wanted: Mounting) -> Mounting:
     """Return what is hidden in a stage, with the stores of its copies, and what is handed
     through."""
     stores = (os.path.dirname(os.path.dirname(each.store)) for each in layers)
-    hidden = places.outermost([*wanted.hidden, *stores])
+    hidden = places.outermost([*wanted.masks, *stores])
     lowers = [each.lower for each in layers]
     sockets = places.sockets(lowers)
     binds = [path for path in sockets if not any(places.is_below(path, each) for each in hidden)]
     walls = [root for root in places.outermost(names) if root not in lowers]
-    return wanted._replace(hidden=hidden, binds=binds, walls=walls)
+    return wanted._replace(masks=hidden, binds=binds, walls=walls)
 
 
 def _made(
@@ -372,7 +346,7 @@ def _made(
 
 
 def _mounted(
-    holder: Holder, wanted: list[Layer], entry: Entry, home: Path, mounting: _Mounting
+    holder: Holder, wanted: list[Layer], entry: Entry, home: Path, mounting: Mounting
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer."""
@@ -400,7 +374,7 @@ def _mount(
     holder: Holder,
     entry: Entry,
     layers: list[Layer],
-    mounting: _Mounting,
+    mounting: Mounting,
     clocks: list[Clock],
 ) -> None:
     """Mount the layers whole, or by parts where mounts below them are locked to their places;
@@ -410,18 +384,20 @@ def _mount(
         return
     between = _in_parts(holder, entry)
     clocks[:] = [Clock.now(layer.store) for layer in layers]
-    holder.mount(entry.mounted, *mounting._replace(walls=[*mounting.walls, *between]))
+    holder.mount(entry.mounted, mounting._replace(walls=[*mounting.walls, *between]))
 
 
-def _is_mounted_whole(holder: Holder, layers: list[Layer], mounting: _Mounting) -> bool:
+def _is_mounted_whole(holder: Holder, layers: list[Layer], mounting: Mounting) -> bool:
     """Mount the layers whole; False where a mount below one is locked to its place. Raises
     HolderError."""
     if holder.is_locked or any(layer.lower == "/" for layer in layers):
         return False
     try:
-        holder.mount(layers, *mounting)
+        holder.mount(layers, mounting)
     except HolderError as error:
-        holder.is_locked = error.number == errno.EINVAL and _holds_mounts(holder, error.path)
+        points = [each.point for each in places.mounted(holder.pid)]
+        has_mounts = any(places.is_inside(point, error.path) for point in points)
+        holder.is_locked = error.number == errno.EINVAL and has_mounts
         if not holder.is_locked:
             raise
     return not holder.is_locked
@@ -443,6 +419,18 @@ def _in_parts(holder: Holder, entry: Entry) -> list[str]:
     return walls
 
 
-def _holds_mounts(holder: Holder, folder: str) -> bool:
-    points = [each.point for each in places.mounted(holder.pid)]
-    return any(places.is_inside(point, folder) for point in points)
+def why_none(home: Path, roots: Iterable[str | Path]) -> str:
+    """Return why these roots cannot be staged, "" where they can. It mounts for real: what is
+    installed need not be allowed, and on some systems a namespace can be made and nothing mounted
+    in it."""
+    if sys.platform != "linux":
+        return f"there is no overlayfs on {sys.platform}"
+    try:
+        stage = Stage.open(roots, home, "probe", "probe")
+        try:
+            code, output = stage.run(["true"], "/")
+        finally:
+            stage.discard()
+    except StageError as error:
+        return str(error)
+    return output.decode(errors="replace").strip() if code else ""

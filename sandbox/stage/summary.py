@@ -47,7 +47,7 @@ def change_set(
     for each in deltas:
         changes += _changes(each, left[each.path], come[each.path])
     ours = (change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes)
-    return ChangeSet(tuple(sorted(ours, key=_place_of)))
+    return ChangeSet(tuple(sorted(ours, key=lambda each: (os.fsencode(each.path), each.kind))))
 
 
 def _is_told(leaf: _Leaf, decides: Callable[[str, str], bool]) -> bool:
@@ -61,10 +61,6 @@ def _told(leaf: _Leaf) -> Change:
     found = os.lstat(leaf.content)
     mode = stat.S_IMODE(found.st_mode)
     return Change("new", Path(leaf.path), _type(found), None, leaf.size, mode=mode)
-
-
-def _place_of(change: Change) -> tuple[bytes, str]:
-    return os.fsencode(change.path), change.kind
 
 
 def _by_top(leaves: Iterable[_Leaf], moved: Collection[_Leaf]) -> defaultdict[str, list[_Leaf]]:

@@ -7,7 +7,7 @@ finishes or takes back (`recover`)."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -141,14 +141,7 @@ class _Watch:
 
     def __init__(self, steps: list[Step], found: Sequence[Delta], clocks: Sequence[Clock]) -> None:
         self.clocks = clocks
-        self.states: dict[tuple[int, int] | None, tuple[int, int]] = {}  # of each file
-        for path in [path for step in steps for path in (step.path, step.put) if path]:
-            if file := _file_of(path):
-                self.states[file] = _state_of(path)
-        for each in found:
-            if each.before:  # as it was looked at
-                seen = trees.stamp_of(each.before)
-                self.states[each.before.st_dev, each.before.st_ino] = seen.mtime, seen.size
+        self.states = dict(_states(steps, found))
         self.folders = {each.path: each for each in found if trees.is_folder(each.before)}
         self.written = {_file_of(step.path) for step in steps if step.way == "inside"}
         self.above = {str(folder) for step in steps for folder in Path(step.path).parents}
@@ -166,6 +159,19 @@ class _Watch:
             is_written = is_touched_below(step.kept, self.clocks[folder.layer].since())
         if is_written:
             raise Interfered(step.path, "somebody else has written to it meanwhile")
+
+
+def _states(
+    steps: list[Step], found: Sequence[Delta]
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the state of each file that a step is about, as it was looked at where it was."""
+    for path in [path for step in steps for path in (step.path, step.put)]:
+        if path and (file := _file_of(path)):
+            yield file, _state_of(path)
+    for each in found:
+        if each.before:
+            stamp = trees.stamp_of(each.before)
+            yield (each.before.st_dev, each.before.st_ino), (stamp.mtime, stamp.size)
 
 
 def _file_of(path: str) -> tuple[int, int] | None:

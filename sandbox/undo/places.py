@@ -88,11 +88,7 @@ def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]
     walls, above = [], [layer.lower]
     while above:
         walls.append(folder := above.pop())
-        with os.scandir(folder) as entries:
-            names = {each.path for each in entries if each.is_dir(follow_symlinks=False)}
-        for path in names.difference(points):
-            if not os.access(path, os.R_OK | os.X_OK):
-                continue
+        for path in set(_open_folders(folder)).difference(points):
             holds_mounts = any(is_below(point, path) for point in inside)
             (above if holds_mounts else found).append(path)
     divided = []
@@ -100,6 +96,13 @@ def parts(layer: Layer, points: Collection[str]) -> tuple[list[Layer], list[str]
         upper = layer.upper + path[len(layer.lower.rstrip("/")) :]
         divided.append(layer._replace(lower=path, upper=upper, work=f"{layer.work}/{number}"))
     return divided, walls
+
+
+def _open_folders(folder: str) -> list[str]:
+    """Return the folders in a folder that we may enter."""
+    with os.scandir(folder) as entries:
+        names = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    return [path for path in names if os.access(path, os.R_OK | os.X_OK)]
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -210,5 +213,8 @@ def sockets(roots: Iterable[str]) -> list[str]:
         path = os.fsdecode(line.split(b" ", 7)[-1].strip())
         if path.startswith("/") and any(is_below(path, root) for root in roots):
             found.add(path)
-    real = (Path(path) for path in found)
-    return sorted(str(path) for path in real if path.is_socket() and not path.is_symlink())
+    return sorted(filter(_is_socket, found))
+
+
+def _is_socket(path: str) -> bool:
+    return Path(path).is_socket() and not Path(path).is_symlink()

@@ -85,7 +85,7 @@ def _writers(server: MCPServer, book: Any, kept: Any) -> None:
         """Cancel an order."""
         if reason not in ("no longer needed", "ordered by mistake"):
             return "Error: invalid reason"
-        told = {"status": "cancelled", "cancel_reason": reason}
+        told: dict[str, Any] = {"status": "cancelled", "cancel_reason": reason}
         return change(order_id, "pending", "cancelled", **told)
 
     @server.tool(structured_output=False)
@@ -93,7 +93,7 @@ def _writers(server: MCPServer, book: Any, kept: Any) -> None:
         order_id: str, item_ids: list[str], payment_method_id: str
     ) -> str:
         """Return items of an order."""
-        told = {"status": "return requested", "return_items": item_ids}
+        told: dict[str, Any] = {"status": "return requested", "return_items": item_ids}
         told["return_payment_method_id"] = payment_method_id
         return change(order_id, "delivered", "returned", **told)
 
@@ -102,7 +102,7 @@ def _writers(server: MCPServer, book: Any, kept: Any) -> None:
         order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> str:
         """Exchange items of an order."""
-        told = {"exchange_items": item_ids, "exchange_new_items": new_item_ids}
+        told: dict[str, Any] = {"exchange_items": item_ids, "exchange_new_items": new_item_ids}
         told |= {"exchange_payment_method_id": payment_method_id, "status": "exchange requested"}
         return change(order_id, "delivered", "exchanged", **told)
 
@@ -138,7 +138,7 @@ def _writers(server: MCPServer, book: Any, kept: Any) -> None:
             item = next(each for each in items if each["item_id"] == old)
             variant = known["products"][item["product_id"]]["variants"][new]
             item |= {key: variant[key] for key in ("item_id", "options", "price")}
-        told = {"status": "pending (item modified)", "items": items}
+        told: dict[str, Any] = {"status": "pending (item modified)", "items": items}
         return change(order_id, "pending", "modified", **told)
 
 

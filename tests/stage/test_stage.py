@@ -74,7 +74,8 @@ def test_open_stage_is_seen_from_outside_and_hides_the_home(root: Path, tmp_path
     home.mkdir()
     (home / "secret").write_text("s")
     stage = staged(root, home, "echo new > n.txt; [ ! -e agent/secret ]")
-    assert stage.path(root / "n.txt").read_text() == "new\n"
+    seen = Path(f"/proc/{stage._holder.pid}/root") if stage._holder else Path()
+    assert (seen / (root / "n.txt").relative_to("/")).read_text() == "new\n"
     stage.discard()
 
 

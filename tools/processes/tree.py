@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from sandbox.network import Leave
 
@@ -49,14 +49,9 @@ def mark(name: str) -> str:
 # From the holder of a cell, if it mounts, what must not be seen and what stays as it is, to the
 # stage.
 Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
-
-
-class Guards(Protocol):
-    """Look after files when a call has ended (tools/scripts/guarded.py)."""
-
-    def taken(self, folder: Path) -> list[str]:
-        """Bring it back; return the paths."""
-        ...
+# What starts a command: its words, its environment, and a descriptor that goes with it, which is
+# closed then; -1: none.
+Start = tuple[list[str], dict[str, str], int]
 
 
 class Work(NamedTuple):
@@ -76,16 +71,31 @@ class Work(NamedTuple):
     is_outside: bool = False  # one program, which works outside the sandbox
 
 
-class Held(NamedTuple):
-    """Hold what starts a command: its words, its environment, and a descriptor that goes with it,
-    which is closed then."""
+class Running:
+    """Hold what a call that runs has beside its processes."""
 
-    argv: list[str]
-    env: dict[str, str]
-    descriptor: int = -1
+    problem = ""  # why it could not go on, where that is not the script's matter
+    stage: Stage | None = None  # of a script that is looked at when it has ended
+    way_out: Exit | None = None  # to the hosts that it may reach
+    # brings back what the script may not change; what it made of it goes to the folder
+    guard: Callable[[Path], list[str]] | None = None
+
+    def taken(self, folder: Path) -> list[str]:
+        """Return start-up files and others that the script may not change: they are as before, what
+        it made is in `folder` now."""
+        return self.guard(folder) if self.guard else []
+
+    def widen(self, leave: Leave) -> None:
+        """Let the next command of a shell reach these hosts too."""
+        if self.way_out:
+            self.way_out.widen(leave)
+
+    def closed_to(self) -> str:
+        """Return a line on the hosts that the script has asked in vain; "" for none."""
+        return self.way_out.said() if self.way_out else ""
 
 
-class Tree:
+class Tree(Running):
     """The processes of one call. Start it through here, and `stop()` it on every way out."""
 
     def __init__(
@@ -96,21 +106,17 @@ class Tree:
         name: str,
         *,
         terminal: int | None = None,
-        held: Callable[[dict[str, str]], Held] | None = None,
+        held: Callable[[dict[str, str]], Start] | None = None,
     ) -> None:
         """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what
         starts it in this environment, where something holds it."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
-        self.problem = ""  # why it could not go on, where that is not the script's matter
-        self.stage: Stage | None = None  # of a script that is looked at when it has ended
-        self.guarded: Guards | None = None
-        self.way_out: Exit | None = None  # of a sandbox without a network of its own
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             own = env | {MARK: self.mark}
-            start = held(own) if held else Held(argv, own)
+            start = held(own) if held else (argv, own, -1)
             self.leader = _popen(start, cwd, terminal)
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
@@ -124,20 +130,6 @@ class Tree:
     def hear(self) -> bool:
         """`exit` is readable: the script has ended."""
         return True
-
-    def taken(self, folder: Path) -> list[str]:
-        """Start-up files and others that the script may not change: they are as before, what it
-        made is in `folder` now."""
-        return self.guarded.taken(folder) if self.guarded else []
-
-    def widen(self, leave: Leave) -> None:
-        """Let more hosts be reached, where there is a proxy."""
-        if self.way_out:
-            self.way_out.widen(leave)
-
-    def closed_to(self) -> str:
-        """Return a line on the hosts that the script has asked in vain; "" for none."""
-        return self.way_out.said() if self.way_out else ""
 
     def has_rest(self) -> bool:
         """Return True if the script, which has ended, may have left processes behind. Cheap: asks
@@ -253,13 +245,14 @@ def _is_buried(process: psutil.Process) -> bool:
     return is_ours
 
 
-def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
-    passed = [start.descriptor] if start.descriptor >= 0 else []
+def _popen(start: Start, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
+    argv, env, descriptor = start
+    passed = [descriptor] if descriptor >= 0 else []
     try:
         return subprocess.Popen(
-            start.argv,
+            argv,
             cwd=cwd,
-            env=start.env,
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
@@ -267,8 +260,8 @@ def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[byt
             pass_fds=passed,
         )
     finally:
-        for descriptor in passed:
-            os.close(descriptor)
+        for each in passed:
+            os.close(each)
 
 
 def born(pid: int) -> int:

@@ -4,7 +4,6 @@ Seed 002 §3."""
 from __future__ import annotations
 
 import os
-import re
 import select
 import shutil
 import signal
@@ -29,21 +28,14 @@ if TYPE_CHECKING:
     from sandbox.cells import Sandbox
     from sandbox.stage import Stage
     from tools.scripts.cells import Call
-    from tools.scripts.staged import Hold
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 NO_STAGE = (
     "this SOP is done in a stage, which this machine does not have; `sopwith doctor` says why"
 )
-_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b(?!\s*=)|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
-_TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
-_BESIDE = (
-    "what one call makes beside hidden files can be read by the next; beside the agent's home only"
-    " `mkdir`, `touch` and `>` in Bash with plain names make files"
-)
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _PIECE_CHARS = 25_000  # of a script that is given in several
 _LOOK_SECONDS = 0.5  # between two looks at how full the disk is
@@ -134,12 +126,13 @@ class _Call(NamedTuple):
             raise ToolError("error.scripts.sandbox-ended", problem=ran.running.problem)
         result = self._result(ran, output)
         imaged = ran.running.stage.roots if ran.running.stage else ()
-        if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result, imaged)):
+        if ctx.sandbox and (note := _held(ctx.sandbox, result, imaged)):
             result.data["note"] = note
-            is_partial = ctx.sandbox.level.name == "partial"
-            result.data |= {"beside": _BESIDE} if is_partial else {}
-        if ctx.hold and ctx.is_dry:
-            return _held_dry(ctx.hold, result)
+        if ctx.hold and ctx.is_dry:  # the changes stay in the stage that holds the whole run
+            from tools.scripts.staged import held
+            from tools.staged.dry import changes
+
+            return held(ctx.hold, result, changes())
         if ran.running.stage is None:
             return result
         return (yield from self._settled(ran.running.stage, result, left))
@@ -159,7 +152,10 @@ class _Call(NamedTuple):
         ctx, script = self.ctx, piece.text
         with _on_disk(ctx.folder):
             holds_secret = ctx.redact(script) != script
-            argv = _command(self.type, script, None if holds_secret else _scripts(ctx) / name)
+            # where the sandbox lets scripts be read
+            readable = ctx.sandbox.profile.readable if ctx.sandbox else ()
+            stem = None if holds_secret else (*readable, ctx.folder)[0] / name
+            argv = _command(self.type, script, stem)
         is_ours = self.leave.is_ours and not ctx.hold
         is_staged = ctx.is_staged and not is_ours
         return Work(
@@ -202,14 +198,6 @@ def kept_from(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, s
     names, folder = ", ".join(taken), ctx.folder
     moved = {"taken": f"moved to {folder}, since it would run at the next login: {names}"}
     return found | (moved if taken else {})
-
-
-def _held_dry(hold: Hold, result: ToolResult) -> ToolResult:
-    """Return the result of a replay whose changes stay in the stage that holds the whole run."""
-    from tools.scripts.staged import held
-    from tools.staged.dry import changes
-
-    return held(hold, result, changes())
 
 
 class _Ran(NamedTuple):
@@ -263,14 +251,9 @@ def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) ->
         raise ToolError("error.scripts.nothing-changed", why=error) from error
 
 
-def _held(sandbox: Sandbox, script: str, result: ToolResult, imaged: Sequence[str]) -> str:
+def _held(sandbox: Sandbox, result: ToolResult, imaged: Sequence[str]) -> str:
     """Return what the sandbox kept from a script, said to whom did not expect it; "" for nothing
     that can be told. It could write to what is `imaged`, if anything is, else to the roots."""
-    if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
-        return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
-    if any(each in str(result.data["output"]) for each in _TOO_LARGE):
-        most = sandbox.profile.limits.file_bytes >> 30
-        return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
     if result.status != "error":
         return ""
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
@@ -294,12 +277,6 @@ def _on_disk(folder: Path) -> Iterator[None]:
         raise ToolError(
             "error.scripts.nothing-run-cannot-written", folder=folder, error=error.strerror
         ) from error
-
-
-def _scripts(ctx: ToolContext) -> Path:
-    """Return where scripts are put: where the sandbox lets them be read."""
-    readable = ctx.sandbox.profile.readable if ctx.sandbox else ()
-    return readable[0] if readable else ctx.folder
 
 
 def started(ctx: ToolContext, work: Work) -> Call | Tree:
@@ -345,12 +322,7 @@ def _given(variables: dict[str, str]) -> dict[str, str]:
 def _command(type: str, script: str, stem: Path | None) -> list[str]:
     """Return how the script is started. `stem`: where its file lies, if it needs one; None: no file
     may hold it."""
-    if "\0" in script:
-        raise ToolError("error.scripts.script-holds-nul-character")
-    try:
-        code = script.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ToolError("error.scripts.script-half-surrogate-pair", number=error.start) from error
+    code = script.encode()
     pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
     if type == "python":
         python = [sys.executable, "-P", "-X", "utf8", "-c"]
@@ -429,14 +401,11 @@ def _result(
         why = f"stopped after {limit:g} s, the time limit; what it had started too"
         data |= {"exit_code": None, "reason": why}
     elif exit_code is not None and exit_code < 0:
-        data["signal"] = f"killed by {_signal_name(-exit_code)}"
+        try:
+            name = signal.Signals(-exit_code).name
+        except ValueError:
+            name = f"signal {-exit_code}"
+        data["signal"] = f"killed by {name}"
     if stopped:
         data["stopped"] = stopped
     return ToolResult(status, data)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Running, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
     from sandbox.stage import Holder, Stage
-    from tools.processes.tree import Opens
+    from tools.processes.tree import Opens, Start
 
 PACKET_BYTES = 16_384
 BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
@@ -52,7 +52,11 @@ class Cell:
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.holder = _holder() if is_staged else None
+        self.holder: Holder | None = None
+        if is_staged:
+            from sandbox.stage import Holder
+
+            self.holder = Holder()
         info = bubblewrap.call_filter()
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
@@ -179,7 +183,7 @@ class Cell:
                 os.kill(each, signal.SIGKILL)
 
 
-class Call:
+class Call(Running):
     """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit`
     is readable when there is news. `stop` it on every way out."""
 
@@ -201,9 +205,8 @@ class Call:
         if self.way_out:
             self.way_out.begin(leave)
         self.code: int | None = None
-        self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
-        self._guarded = guarded
+        self.guard = guarded.taken if guarded else None
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
         self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
@@ -270,19 +273,6 @@ class Call:
             self._cell.talk.send(b"kill")
         self._wait(NOTHING_LEFT_SECONDS)
 
-    def widen(self, leave: Leave) -> None:
-        """Let the next command of a shell reach these hosts too."""
-        if self.way_out:
-            self.way_out.widen(leave)
-
-    def closed_to(self) -> str:
-        """Return a line on the hosts that the script has asked in vain; "" for none."""
-        return self.way_out.said() if self.way_out else ""
-
-    def taken(self, folder: Path) -> list[str]:
-        """Bring back what the script may not change; what it made of it goes to `folder`."""
-        return self._guarded.taken(folder) if self._guarded else []
-
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         news = poll()
@@ -317,7 +307,8 @@ class Cells:
         variables = self._variables(sandbox.profile, work)
         if sandbox.level.name != "full":
             return self._confined(sandbox, work, variables)
-        plan = self._plan(work)
+        is_staged = work.is_staged or work.opens is not None
+        plan = self._planner.plan(work.cwd, work.leave, is_staged=is_staged)
         if sandbox.exits:
             variables |= sandbox.exits.variables(variables.get("PATH", os.defpath))
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
@@ -333,22 +324,13 @@ class Cells:
             return Call(cell, orders, guarded, work.terminal, work.leave)
         return Call(self._cell(sandbox, plan), orders, guarded, leave=work.leave)
 
-    def _plan(self, work: Work) -> mounts.Plan:
-        if work.opens or work.is_staged:
-            return self._planner.staged(work.cwd, work.leave)
-        return self._planner.plan(work.cwd, work.leave)
-
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begin to build the cell that a call will need, and do not wait for it. A failure is told
         by the call."""
         with contextlib.suppress(OSError):
-            if sandbox.level.name != "full":
-                return
-            if is_staged:
-                plan = self._planner.staged(cwd.resolve())
-            else:
-                plan = self._planner.plan(cwd.resolve(), Leave())
-            self._cell(sandbox, plan, is_staged=is_staged)
+            if sandbox.level.name == "full":
+                plan = self._planner.plan(cwd.resolve(), is_staged=is_staged)
+                self._cell(sandbox, plan, is_staged=is_staged)
 
     def _variables(self, profile: Profile, work: Work) -> dict[str, str]:
         found = mounts.environment(work.env) | {"PWD": str(work.cwd)}
@@ -401,14 +383,14 @@ class Cells:
         said, is_imaged = work.script if is_plain else "", work.opens is not None
         makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
 
-        def held(env: dict[str, str]) -> Held:
+        def held(env: dict[str, str]) -> Start:
             orders = self._planner.confined(plan, readable, env, makes)
             clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
-            return Held([*mounts.confine(orders), *work.argv], clean, orders)
+            return [*mounts.confine(orders), *work.argv], clean, orders
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
         tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
-        tree.guarded = guarded
+        tree.guard = guarded.taken if guarded else None
         return tree
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
@@ -444,12 +426,6 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
     except OSError:
         stage.discard()
         raise
-
-
-def _holder() -> Holder:
-    from sandbox.stage import Holder
-
-    return Holder()
 
 
 def _end(cells: dict[bool, Cell], temporary: Path | None) -> None:

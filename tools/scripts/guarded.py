@@ -50,7 +50,12 @@ class Guarded:
         gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
         guarded = map(str, (*places.startup, *hidden, *of_git))
-        self._before = dict(_looked_at(_files(filter(planner.is_writable, guarded))))
+        self._before: dict[Path, _Before] = {}
+        for path in islice(_files(filter(planner.is_writable, guarded)), MOST_FILES):
+            stamp = _stamp(path)
+            if stamp and stamp[1] <= MOST_BYTES:
+                mode = stat.S_IMODE(path.stat().st_mode)
+                self._before[path] = _Before(stamp, path.read_bytes(), mode)
         self._allows_git = allows_git
 
     def taken(self, folder: Path) -> list[str]:
@@ -66,15 +71,13 @@ class Guarded:
                 path.write_bytes(before.content)
                 path.chmod(before.mode)
                 taken.append(str(path))
-        return taken + mounts.take_away(self._new(), folder)
-
-    def _new(self) -> list[str]:
-        """Return what the call has made that is run without anyone asking, or with its owner's
-        rights."""
-        known = self._before.keys()
-        return [path for path in filter(self._decides, self._made()) if Path(path) not in known]
+        made = filter(self._decides, self._made())
+        return taken + mounts.take_away(
+            [path for path in made if Path(path) not in self._before], folder
+        )
 
     def _decides(self, path: str) -> bool:
+        """Return True for what is run without anyone asking, or with its owner's rights."""
         found = os.lstat(path)
         if stat.S_ISREG(found.st_mode) and found.st_mode & RAISING:
             return True
@@ -85,9 +88,10 @@ class Guarded:
         """Yield files that have come since the call began, by themselves or with their folder."""
         for folder in self._folders():
             if folder not in self._there:
-                yield from _files_in(folder)
+                yield from _in(folder, is_folder=False)
             elif _is_since(folder, self._since):
-                yield from (path for path in _files_in(folder) if _is_since(path, self._since))
+                files = _in(folder, is_folder=False)
+                yield from (path for path in files if _is_since(path, self._since))
 
     def _folders(self) -> Iterator[str]:
         """Yield the folders in the roots, but those of the agent; of many, as many as are looked at
@@ -99,29 +103,24 @@ class Guarded:
             if folder == str(self._places.agent):
                 continue
             yield folder
-            folders += _folders_in(folder)
+            folders += _in(folder, is_folder=True)
 
 
 def _deciding(git: str, *, config: bool) -> Iterator[str]:
     """Yield what names programs in a .git folder, and in those of its submodules; with `config` its
     settings too."""
     names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
-    for folder in (git, *_folders_in(f"{git}/modules")):
+    for folder in (git, *_in(f"{git}/modules", is_folder=True)):
         yield from (f"{folder}/{name}" for name in names)
 
 
-def _folders_in(folder: str) -> list[str]:
+def _in(folder: str, *, is_folder: bool) -> list[str]:
+    """Return the folders in a folder, or all else."""
     try:
         with os.scandir(folder) as entries:
-            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-
-
-def _files_in(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
+            return [
+                each.path for each in entries if each.is_dir(follow_symlinks=False) == is_folder
+            ]
     except OSError:
         return []
 
@@ -140,13 +139,6 @@ def _files(places: Iterable[str]) -> Iterator[Path]:
             yield from (Path(f, name) for f, _, names in os.walk(place) for name in names)
         else:
             yield Path(place)
-
-
-def _looked_at(files: Iterator[Path]) -> Iterator[tuple[Path, _Before]]:
-    for path in islice(files, MOST_FILES):
-        stamp = _stamp(path)
-        if stamp and stamp[1] <= MOST_BYTES:
-            yield path, _Before(stamp, path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

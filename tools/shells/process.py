@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sandbox.broker import environment as environment_outside
+from sandbox.undo import StageError
 from tools.base import ToolContext, ToolError
 from tools.processes import MARK, Tree, Work, mark
 from tools.scripts import environment, started
@@ -116,7 +117,11 @@ class Shell:
         start.write_text(_START_FILE.format(script=shlex.quote(str(self._script))), "utf-8")
         self._script.touch()
         argv = [sys.executable, "-I", "-S", "-B", "-c", _TAKE, str(self._script)]
-        argv += outside(words) if words else _bash(start)
+        bash = shutil.which("bash")
+        if bash is None:
+            raise ToolError("error.shells.bash-machine")
+        options = ["--noprofile", "--rcfile", str(start), "--noediting", "-i"]
+        argv += outside(words) if words else [bash, *options]
         own = f"{ctx.folder.name}.shell-{stem}"
         self._master, slave = os.openpty()
         try:
@@ -178,7 +183,7 @@ class Shell:
         try:
             if not running.stage.is_left(LEFT_SECONDS):
                 return None
-        except OSError as error:
+        except StageError as error:
             raise ToolError("error.shells.shell-ended", name=self.name, why=error) from error
         stage, running.stage = running.stage, None
         return stage
@@ -258,7 +263,8 @@ class Shell:
         if self._unread():  # they have not come to it
             return ""
         if not modes & termios.ICANON:
-            return "keys" if all(map(_sleeps, pids)) else ""
+            states = [_stat(pid)[:1] for pid in pids]
+            return "keys" if all(each in ([b"S"], [b"T"], [b"Z"], []) for each in states) else ""
         reads = set(map(self._reads, pids)) or {None}
         if not modes & termios.ECHO and reads != {False}:
             return "password"
@@ -357,7 +363,9 @@ class Shell:
     def _unread(self) -> int:
         """Return the bytes that were typed and that nobody has read."""
         with suppress(OSError), _opened(self._path) as slave:
-            return _number(slave, termios.FIONREAD)
+            answer = array.array("i", [0])
+            fcntl.ioctl(slave, termios.FIONREAD, answer)
+            return answer[0]
         return 0
 
     def _reads(self, pid: int) -> bool | None:
@@ -377,14 +385,6 @@ class Shell:
             return False
         except (OSError, IndexError, ValueError):
             return None
-
-
-def _bash(start: Path) -> list[str]:
-    """Return the words that start bash. Raises ToolError."""
-    bash = shutil.which("bash")
-    if bash is None:
-        raise ToolError("error.shells.bash-machine")
-    return [bash, "--noprofile", "--rcfile", str(start), "--noediting", "-i"]
 
 
 @contextmanager
@@ -415,12 +415,6 @@ def _variables() -> dict[str, str]:
     return variables
 
 
-def _number(descriptor: int, request: int) -> int:
-    answer = array.array("i", [0])
-    fcntl.ioctl(descriptor, request, answer)
-    return answer[0]
-
-
 def _group(group: int) -> list[int]:
     """Return the processes of a process group, on Linux."""
     found = []
@@ -428,10 +422,6 @@ def _group(group: int) -> list[int]:
         if entry.isdecimal() and len(fields := _stat(int(entry))) > 2 and int(fields[2]) == group:
             found.append(int(entry))
     return found
-
-
-def _sleeps(pid: int) -> bool:
-    return _stat(pid)[:1] in ([b"S"], [b"T"], [b"Z"], [])
 
 
 def _stat(pid: int) -> list[bytes]:

@@ -43,18 +43,9 @@ def paints(said: bytes) -> bool:
 def painted(said: bytes, rows: int, columns: int) -> str:
     """Return the screen after all that was said, without the blanks at the ends of lines and the
     empty lines below."""
-    screen = _screen(said, rows, columns)
-    return "\n".join(_line(screen, row) for row in range(rows)).rstrip("\n")
-
-
-def _line(screen: Any, row: int) -> str:
-    return "".join(screen.buffer[row][column].data for column in range(screen.columns)).rstrip()
-
-
-def _screen(said: bytes, rows: int, columns: int) -> Any:
     import pyte  # 20 ms, for those who look at a screen
 
-    screen = pyte.Screen(columns, rows)
+    screen: Any = pyte.Screen(columns, rows)
     stream = pyte.ByteStream(screen)
     for piece in re.split(rb"(?=\033)", _UNKNOWN.sub(b"", said)):
         try:
@@ -62,7 +53,8 @@ def _screen(said: bytes, rows: int, columns: int) -> Any:
         except (TypeError, KeyError, IndexError, ValueError):
             # pyte fails on numbers that are too many; a terminal goes on
             stream = pyte.ByteStream(screen)
-    return screen
+    cells = ((screen.buffer[row][column].data for column in range(columns)) for row in range(rows))
+    return "\n".join("".join(line).rstrip() for line in cells).rstrip("\n")
 
 
 def _key(name: str) -> str:

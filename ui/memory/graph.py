@@ -6,14 +6,15 @@ from argparse import Namespace
 from typing import Any
 
 from config import Config, SopwithError
-from memory.graph import FORMS, Graph, Wanted, opened
-from memory.journal.store import GRAPH_PAUSED, INDEX, Store
+from memory.graph import FORMS, Wanted, opened
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
 from ui.lists import print_list
+from ui.memory.journal import opened_without_meaning
 from ui.sanitise import one_line
 from ui.words import say, says
 
 SHOWN = 30
+SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
 
 
 class NotInGraph(SopwithError):
@@ -30,19 +31,19 @@ class NotInGraph(SopwithError):
     Option("--since", "ISO", moment),
     Option("--until", "ISO", moment),
     Option("--depth", "N", whole),
-    Option("--pause", key="opt.graph-pause"),
-    Option("--go-on", key="opt.graph-go-on"),
     JSON,
 )
 def graph(args: Namespace, config: Config) -> int:
     """`memory graph [NAME]`: what is around a name; without one, the strongest of all. `args`:
-    name, limit, depth, since, until, session, pause, go_on, json."""
-    if args.pause or args.go_on:
-        return _set_paused(config, is_paused=args.pause)
-    _settle(config)
+    name, limit, depth, since, until, session, json."""
+    with opened_without_meaning(config) as memory:  # what was said a moment ago is in it too
+        memory.flush(SETTLE_SECONDS)
+        memory.rest()
+    name, limit = " ".join(args.name), args.limit or SHOWN
+    wanted = Wanted(args.session, since=args.since, until=args.until)
     with opened(config.home) as seen:
-        found = _asked(seen, args)
-    name = " ".join(args.name)
+        around = (name, wanted, limit, args.depth or 1)
+        found = seen.neighbours(*around) if name else seen.snapshot(wanted, limit)
     if name and not found["centre"]:
         raise NotInGraph(say("graph_nothing", name=one_line(name, 80)))
     names = {node["id"]: _name(node) for node in found["nodes"]}
@@ -53,14 +54,6 @@ def graph(args: Namespace, config: Config) -> int:
     if found["truncated"] and not args.json:
         print(say("graph_more", n=len(found["edges"])))
     return 0
-
-
-def _asked(seen: Graph, args: Namespace) -> dict[str, Any]:
-    limit = args.limit or SHOWN
-    wanted = Wanted(args.session, since=args.since, until=args.until)
-    if args.name:
-        return seen.neighbours(" ".join(args.name), wanted, limit, args.depth or 1)
-    return seen.snapshot(wanted, limit)
 
 
 def _row(edge: dict[str, Any], names: dict[str, str]) -> list[str]:
@@ -98,26 +91,3 @@ def _label(label: str) -> str:
     if not is_chinese or label not in FORMS:
         return label
     return "/".join([form for form in FORMS[label] if not form.isascii()][:2])
-
-
-SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
-
-
-def _settle(config: Config) -> None:
-    """Put into the graph what was said a moment ago, when it is little; the journal's other work
-    waits."""
-    from ui.memory.journal import opened_without_meaning
-
-    with opened_without_meaning(config) as memory:
-        memory.flush(SETTLE_SECONDS)
-        memory.rest()
-
-
-def _set_paused(config: Config, *, is_paused: bool) -> int:
-    store = Store(config.home / "journal" / INDEX)
-    try:
-        store.set_setting(GRAPH_PAUSED, "yes" if is_paused else "")
-        print(say("graph_paused" if is_paused else "graph_goes_on", n=store.waiting("graph")))
-    finally:
-        store.close()
-    return 0

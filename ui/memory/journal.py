@@ -32,6 +32,7 @@ MAX_BAD = 20  # lines of what was left out
 MAX_TEXT_CHARS = 600
 _TURN = ("id", "who", "text", "source", "session", "timezone", "importance")
 AROUND = 2  # turns before and after the one that is shown
+SESSION = Option("--session", "S", key="opt.only-session")
 
 
 class NotInJournal(SopwithError):
@@ -58,7 +59,7 @@ def opened_without_meaning(config: Config) -> Memory:
     Argument("text", "+"),
     LIMIT,
     NOW,
-    Option("--session", "S", key="opt.only-session"),
+    SESSION,
     JSON,
 )
 def search(args: Namespace, config: Config) -> int:
@@ -66,9 +67,16 @@ def search(args: Namespace, config: Config) -> int:
     now, text = args.now or datetime.now().astimezone(), " ".join(args.text)
     results, degraded = recalled(config, text, now, args.limit or SHOWN, args.session)
     if args.json:
-        print_json({"results": [found_as_json(each) for each in results], "degraded": degraded})
-    else:
-        _show_found(results, degraded)
+        return print_json(
+            {"results": [found_as_json(each) for each in results], "degraded": degraded}
+        )
+    for found in results:
+        print(_lines(found.turn, found.why))
+    if not results:
+        print(say("journal_nothing"))
+    if degraded:
+        missing = say("journal_and").join(say(f"journal_without_{each}") for each in degraded)
+        print(say("journal_degraded", what=missing), file=sys.stderr)
     return 0
 
 
@@ -83,19 +91,7 @@ def recalled(
         return results, sorted({*lacks, "index"} if memory.problem else lacks)
 
 
-def _show_found(results: Sequence[Found], degraded: Sequence[str]) -> None:
-    for found in results:
-        print(_lines(found.turn, found.why))
-    if not results:
-        print(say("journal_nothing"))
-    if degraded:
-        missing = say("journal_and").join(say(f"journal_without_{each}") for each in degraded)
-        print(say("journal_degraded", what=missing), file=sys.stderr)
-
-
-@command(
-    "memory show", Argument("turn", "?"), Option("--session", "S", key="opt.only-session"), JSON
-)
+@command("memory show", Argument("turn", "?"), SESSION, JSON)
 def show(args: Namespace, config: Config) -> int:
     """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`:
     turn, session, json."""
@@ -122,8 +118,9 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
         raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
     around = memory.around(turn, AROUND)
     if args.json:
-        print_json({"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]})
-        return 0
+        return print_json(
+            {"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]}
+        )
     for each in around:
         print(_lines(each, ""))
     return 0
@@ -143,8 +140,7 @@ def import_(args: Namespace, config: Config) -> int:
         _work_off(memory)
     if args.json:
         bad = [{"place": place, "why": why} for place, why in done.bad]
-        print_json({"added": done.added, "known": done.known, "bad": bad})
-        return 0
+        return print_json({"added": done.added, "known": done.known, "bad": bad})
     for place, why in done.bad[:MAX_BAD]:
         print(
             say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)),

@@ -66,7 +66,8 @@ def _of(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
 
 def _line(told: dict[str, Any]) -> str:
     """Say what happened."""
-    why, titles = told.get("why"), [one_line(title, 80) for title in told.get("titles", ())]
+    why, cost = told.get("why"), describe.money(told.get("cost", 0.0))
+    titles = [one_line(title, 80) for title in told.get("titles", ())]
     return say(
         f"auto.{told['what']}",
         number=f"R{told.get('number', 0):02}",
@@ -75,14 +76,9 @@ def _line(told: dict[str, Any]) -> str:
         reason=one_line(in_words(told.get("reason", "")), 400),
         why=say(f"auto.why_{why}") if why else "",
         n=told.get("items"),
-        cost=_cost(told.get("cost", 0.0)),
+        cost=f" · {cost}" if cost else "",
         **{key: told.get(key) for key in ("run", "status", "report")},
     )
-
-
-def _cost(usd: float) -> str:
-    """Return what it cost, where it cost something."""
-    return f" · {describe.money(usd)}" if usd > 0 else ""
 
 
 @command("worker", LIMIT, Option("--list"), Option("--until-empty"), JSON)
@@ -116,11 +112,3 @@ def _list(args: Namespace, config: Config) -> int:
     ]
     shown = {"tasks": [asdict(task) for task in found]}
     return print_list(args, shown, "run:cyan status session worker task*", rows, say("worker.none"))
-
-
-def fetched(run: str, config: Config) -> str | None:
-    """Return the id of a shared run whose log was brought here to be read; None when there is none
-    of this id."""
-    if config.queue is None:
-        return None
-    return run if queue_of(config).copied(config, run) else None

@@ -22,7 +22,7 @@ from ui.terminal import agrees
 from ui.words import in_words, say, words_of
 
 if TYPE_CHECKING:
-    from sandbox.undo.store import Kept, Undone
+    from sandbox.undo.store import Kept
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 CALL = Option("--call", "N", key="opt.call-changed")
@@ -47,15 +47,18 @@ def diff(args: Namespace, config: Config) -> int:
     kept = standing(store, run, _call(config, run, args.call))
     changes = net(kept) if run else []
     if args.json:
-        print_json({"run": run, "changes": listed(changes)})
-        return 0
+        return print_json({"run": run, "changes": listed(changes)})
     if not changes:
         print(say("diff.none"))
         return 0
     before = images(config.home, kept)
     _print_list(changes)
     for change in changes:
-        _print_difference(change, before.get(str(change.path), ""))
+        if change.kind in ("changed", "gone") and change.type == "file":
+            path = str(change.path)
+            after = "" if change.kind == "gone" else path
+            for each in difference(before.get(path, ""), after, path).splitlines():
+                _print(each, _STYLES.get(each[:1], ""))
     print(say("diff.undo", run=run))
     return 0
 
@@ -63,15 +66,6 @@ def diff(args: Namespace, config: Config) -> int:
 def _print_list(changes: list[Change]) -> None:
     for each in lines(changes, most=len(changes)):
         print(one_line(each, 400))
-
-
-def _print_difference(change: Change, before: str) -> None:
-    """Print the lines of a text file that differ, in colour on a terminal."""
-    if change.kind not in ("changed", "gone") or change.type != "file":
-        return
-    after = "" if change.kind == "gone" else str(change.path)
-    for each in difference(before, after, str(change.path)).splitlines():
-        _print(each, _STYLES.get(each[:1], ""))
 
 
 def _print(text: str, style: str) -> None:
@@ -92,10 +86,18 @@ def undo(args: Namespace, config: Config) -> int:
     name, *rest = args.run or ["last"]
     if name == "forget":
         return _forget(store, config, rest)
-    run = _changed_run(config, store, name)
+    if name == "last" and not store.last_run():
+        raise NotUndone(say("undo.nothing"))
+    run = _run(config, store, name)
+    return _undone(args, config, store, run)
+
+
+def _undone(args: Namespace, config: Config, store: UndoStore, run: str) -> int:
     call = _call(config, run, args.call)
-    if not args.json and not _may(args, store, run, call):
-        return 1
+    if is_at_terminal() and not args.json and not args.yes:
+        _print_list(net(standing(store, run, call)))
+        if not agrees(say("undo.question", run=run)):
+            return 1
     try:
         done = take_back(config, run, call)
     except StageError as error:
@@ -104,30 +106,11 @@ def undo(args: Namespace, config: Config) -> int:
         conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
         print_json({"undone": list(done.paths), "conflicts": conflicts})
     else:
-        _say_undone(done, run)
-    return 1 if done.conflicts else 0
-
-
-def _changed_run(config: Config, store: UndoStore, name: str) -> str:
-    """Return the run that is meant. Raises NotUndone where no run has changed anything."""
-    if name == "last" and not store.last_run():
-        raise NotUndone(say("undo.nothing"))
-    return _run(config, store, name)
-
-
-def _say_undone(done: Undone, run: str) -> None:
-    for each in done.conflicts:
-        print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
-    key = "undo.conflicts" if done.conflicts else "undo.done"
-    print(say(key, n=len(done.paths), run=run))
-
-
-def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
-    """Show what would be taken back, and ask on a terminal."""
-    if args.yes or not is_at_terminal():
-        return True
-    _print_list(net(standing(store, run, call)))
-    return agrees(say("undo.question", run=run))
+        for each in done.conflicts:
+            print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
+        key = "undo.conflicts" if done.conflicts else "undo.done"
+        print(say(key, n=len(done.paths), run=run))
+    return int(bool(done.conflicts))
 
 
 def _forget(store: UndoStore, config: Config, names: list[str]) -> int:
@@ -172,8 +155,7 @@ def list_(args: Namespace, config: Config) -> int:
     found = [(each.number, _gone(each)) for each in reversed(_kept(config))]
     found += [(id, [str(origin) for origin in trash.items(id)]) for id in reversed(trash.ids())]
     if args.json:
-        print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
-        return 0
+        return print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
     for id, paths in found:
         print(say("trash.sent", id=one_line(id), n=len(paths)))
         for path in paths[:SHOWN]:
@@ -213,17 +195,14 @@ def restore(args: Namespace, config: Config) -> int:
 
 
 def _restored(config: Config, id: str, entry: Kept | None) -> Sequence[str | Path]:
+    """Bring back an entry of the trash, or undo the call that removed it. Raises NotRestored."""
     try:
-        return _taken_back(config, entry) if entry else Trash(config.home).restore(id)
+        if entry is None:
+            return Trash(config.home).restore(id)
+        done = take_back(config, entry.run, entry.call)
     except StageError as error:
         raise NotRestored(words_of(error)) from error
-
-
-def _taken_back(config: Config, entry: Kept) -> Sequence[str | Path]:
-    """Undo the call that removed something. Raises NotRestored and StageError."""
-    done = take_back(config, entry.run, entry.call)
     if done.conflicts:
-        raise NotRestored(
-            "\n".join(f"{each.path}: {in_words(each.why)}" for each in done.conflicts)
-        )
+        lines = [f"{each.path}: {in_words(each.why)}" for each in done.conflicts]
+        raise NotRestored("\n".join(lines))
     return done.paths

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import asdict
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from config import Config
 from memory.inbox import Answer, Entry, Inbox
@@ -25,20 +25,18 @@ def list_(args: Namespace, config: Config) -> int:
     """`inbox list`."""
     entries = Inbox(config.home).list()
     if args.json:
-        shown = [asdict(entry) | {"task": _task(entry, config)} for entry in entries]
-        print_json({"inbox": shown})
-        return 0
+        return print_json({"inbox": [as_json(entry, config) for entry in entries]})
     for entry in entries:
-        _print(entry, _task(entry, config))
+        _print(entry, as_json(entry, config)["task"])
     if not entries:
         print(say("inbox.none"))
     return 0
 
 
-def _task(entry: Entry, config: Config) -> str:
-    """Return the task of the run that waits; nothing where none does."""
+def as_json(entry: Entry, config: Config) -> dict[str, Any]:
+    """Return an entry for machines, with the task of the run that waits, if one does."""
     found = summarise(config.home, entry.run) if entry.run else None
-    return found.task if found else ""
+    return asdict(entry) | {"task": found.task if found else ""}
 
 
 def _print(entry: Entry, task: str) -> None:

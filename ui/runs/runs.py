@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC
 from itertools import islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from memory.logs.reading import RUN_ID
 from memory.runlog import SHARED
 from memory.working import without_summary
 from models.base import Event
-from runs.control.remote import say_to, stop
+from runs.control.remote import queue_of, say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment
 from ui.event_text import ended
@@ -72,18 +72,10 @@ def _is_wanted(run: RunSummary, args: Namespace) -> bool:
         (
             args.status in (None, run.status),
             args.sop in (None, run.sop),
-            not args.since or _started(run) >= args.since,
+            not args.since or run.started >= args.since.astimezone(UTC).isoformat(),
             words in run.task.casefold() or run.run.startswith(words),
         )
     )
-
-
-def _started(run: RunSummary) -> datetime:
-    """Return when a run began; a log that cannot be read began at no time."""
-    try:
-        return datetime.fromisoformat(run.started)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
 
 
 def _row(run: RunSummary) -> list[str]:
@@ -102,8 +94,7 @@ def show(args: Namespace, config: Config) -> int:
         return _show_network(run, args, config)
     events = read_events(config.home, run)
     if args.json:
-        print_json({"run": run, "events": list(events)})
-        return 0
+        return print_json({"run": run, "events": list(events)})
     print(run)
     for event in events:
         for line in trace(event):
@@ -118,11 +109,9 @@ def _found(name: str, config: Config) -> str:
     log is written by now."""
     if config.queue and RUN_ID.fullmatch(name):
         folder = config.home / "runs" / name
-        if (folder / SHARED).exists() or not folder.exists():
-            from ui.runs.auto import fetched
-
-            if worker(folder) is None and (run := fetched(name, config)):
-                return run
+        is_remote = (folder / SHARED).exists() or not folder.exists()
+        if is_remote and worker(folder) is None and queue_of(config).copied(config, name):
+            return name
     return find_run(config.home, name)
 
 
@@ -144,17 +133,9 @@ def _trace_opening(event: Event) -> Iterator[str]:
         yield say("trace.models", models=one_line(", ".join(event["models"])))
 
 
-def _trace_started(event: Event) -> Iterator[str]:
-    yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
-
-
 def _trace_result(event: Event) -> Iterator[str]:
     yield f"  {plain.tool_line(event)}"
     yield from _indented(_result(event.get("data")) if not event.get("reason") else "")
-
-
-def _trace_answer(event: Event) -> Iterator[str]:
-    yield f"  ← {one_line(str(event['text']))}"
 
 
 def _trace_decision(event: Event) -> Iterator[str]:
@@ -217,12 +198,14 @@ def steer(args: Namespace, config: Config) -> int:
     return 0
 
 
-_TRACED = {
+_TRACED: dict[str, Callable[[Event], Iterable[str]]] = {
     "run_started": _trace_opening,
     "model_called": _trace_reply,
-    "tool_started": _trace_started,
+    "tool_started": lambda event: [
+        f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
+    ],
     "tool_ended": _trace_result,
-    "answered": _trace_answer,
+    "answered": lambda event: [f"  ← {one_line(str(event['text']))}"],
     "confirmed": _trace_decision,
     "run_ended": _trace_end,
 }

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, ConfigError, SopwithError
+from memory.inbox import Inbox
 from memory.journal.api import local_timezone
 from runs.notify import delivering
 from runs.schedule.due import coming, due_after, health
@@ -76,7 +77,7 @@ class _Jobs:
         """Return a job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        last = {"last": _row(rows[0])} if rows else {}
+        last = {"last": row_as_json(rows[0])} if rows else {}
         if isinstance(job, Broken):
             found = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
             return {**found, "problem": in_words(job.problem), **last}
@@ -143,14 +144,6 @@ def _named_days(fields: str) -> tuple[str, str]:
     return "", ""
 
 
-def _month_day(said: str) -> str:
-    return say("when.last_day" if said == "L" else "when.day", n=said.lstrip("0"))
-
-
-def _nth_weekday(said: str) -> str:
-    return say(f"when.nth_{'last' if said[1] == 'L' else said[2]}", day=_weekday(said[0]))
-
-
 def _weekday(said: str) -> str:
     return say(f"when.{DAYS[int(said) % 7] if said.isdecimal() else said}")
 
@@ -161,8 +154,16 @@ _DAYS: list[tuple[re.Pattern[str], str, Callable[[str], str]]] = [
         (r"(\*) \* \*", "daily", str),
         (r"(\*) \* 1-5", "weekday", str),
         (r"(\*) \* (?:0,6|6,0)", "weekend", str),
-        (r"((?:\d+|L)(?:,(?:\d+|L))*) \* \*", "monthly", _month_day),
-        (r"\* \* ([0-7](?:#[1-5]|L))", "monthly", _nth_weekday),
+        (
+            r"((?:\d+|L)(?:,(?:\d+|L))*) \* \*",
+            "monthly",
+            lambda said: say("when.last_day" if said == "L" else "when.day", n=said.lstrip("0")),
+        ),
+        (
+            r"\* \* ([0-7](?:#[1-5]|L))",
+            "monthly",
+            lambda said: say(f"when.nth_{said[2:] or 'last'}", day=_weekday(said[0])),
+        ),
         (r"\* \* ((?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*)", "weekly", _weekday),
     )
 ]
@@ -188,7 +189,9 @@ def add(args: Namespace, config: Config) -> int:
     are k=v."""
     jobs, since = _Jobs(config), datetime.now(UTC)
     fields = _asked_for(args, config)
-    id = args.name or jobs.folder.free(_stem(fields))
+    words = re.findall(r"\w+", str(fields.get("sop", fields.get("prompt"))).lower())
+    stem = "-".join(words[:4])[:30].strip("-_") or "job"
+    id = args.name or jobs.folder.free(stem)
     if id in jobs.all:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
@@ -196,7 +199,10 @@ def add(args: Namespace, config: Config) -> int:
     if not following:
         raise JobError("error.job.over", when=args.when)
     if not args.json:
-        _show_new(job, following)
+        print(say("schedule.job", id=job.id, when=when(job), timezone=job.timezone))
+        print(f"  {clean(job.task)}")
+        for at in (each.astimezone(job.zone) for each in following):
+            print(f"  {at:%Y-%m-%d %H:%M %Z} {say('when.' + DAYS[at.isoweekday() % 7])}")
         if not args.yes and not _agrees():
             return 1
     jobs.folder.write(id, fields, f"schedule: {id} added")
@@ -204,15 +210,6 @@ def add(args: Namespace, config: Config) -> int:
     jobs.ledger.counted({id: (job.rule, since)}, since)
     _say_kept(config, job, as_json=args.json)
     return 0
-
-
-def _is_known(task: str, config: Config) -> bool:
-    """Return True for a task that is done without a model."""
-    from learning.route import Remembered, choose
-    from ui.sops.sops import store
-
-    known = Remembered(config.home).with_wordings(store(config).all())
-    return choose(task, known, Path.cwd(), Path.home()).decision == "rote"
 
 
 def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
@@ -223,7 +220,12 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
-    _check_model(args.model, config)
+    if args.model not in (
+        None,
+        *(name for each in config.models for name in (each.name, each.model)),
+    ):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
     named = ("session", "model", "catch_up", "notify", "max_delay_hours")
     options = {name: getattr(args, name) for name in named}
@@ -233,12 +235,6 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
         "limits": _given(limits),
     }
     return fields | _given(options)
-
-
-def _check_model(name: str | None, config: Config) -> None:
-    if name not in (None, *(known for each in config.models for known in (each.name, each.model))):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=name, known=known)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
@@ -252,8 +248,11 @@ def _say_kept(config: Config, job: Job, *, as_json: bool) -> None:
     print(say("schedule.kept", id=job.id, path=config.home / "schedule" / f"{job.id}.json"))
     if not is_at_work(config.home):
         print(say("schedule.no_scheduler"))
-    if job.prompt and not config.models and not _is_known(job.prompt, config):
-        print(say("schedule.no_model"))
+    if job.prompt and not config.models:
+        from ui.sops.sops import choice_of
+
+        if choice_of(config, job.prompt, Path.cwd()).decision != "rote":
+            print(say("schedule.no_model"))
 
 
 def _what(args: Namespace, config: Config) -> dict[str, Any]:
@@ -271,20 +270,6 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
         raise ScheduleUsage(say("schedule.not_alone", sop=sop.name, status=sop.status))
     sop.procedure.bind(values, args.cwd or Path.home())
     return {"sop": sop.name, **({"parameters": values} if values else {})}
-
-
-def _stem(fields: dict[str, Any]) -> str:
-    """Return a name made of the first words of the task."""
-    words = re.findall(r"\w+", str(fields.get("sop", fields.get("prompt"))).lower())
-    return "-".join(words[:4])[:30].strip("-_") or "job"
-
-
-def _show_new(job: Job, following: list[datetime]) -> None:
-    print(say("schedule.job", id=job.id, when=when(job), timezone=job.timezone))
-    print(f"  {clean(job.task)}")
-    for at in following:
-        here = at.astimezone(job.zone)
-        print(f"  {here:%Y-%m-%d %H:%M %Z} {say('when.' + DAYS[here.isoweekday() % 7])}")
 
 
 def _agrees() -> bool:
@@ -316,19 +301,14 @@ def list_(args: Namespace, config: Config) -> int:
 
 
 def _cells(entry: dict[str, Any]) -> list[str]:
+    soon = entry["next"][0][:16].replace("T", " ") if entry["next"] else "-"
+    soon = soon if entry["enabled"] else say("schedule.off")
     what = entry.get("problem") or entry.get("task", "")
-    cells = [one_line(entry["id"], 200), _health(entry), _soon(entry), entry["when"]]
-    return [*cells, one_line(what, 200)]
+    return [one_line(entry["id"], 200), _health(entry), soon, entry["when"], one_line(what, 200)]
 
 
 def _health(entry: dict[str, Any]) -> str:
     return say("health." + entry["health"].replace(" ", "_"))
-
-
-def _soon(entry: dict[str, Any]) -> str:
-    if not entry["enabled"]:
-        return say("schedule.off")
-    return entry["next"][0][:16].replace("T", " ") if entry["next"] else "-"
 
 
 @command("schedule show", Argument("job"), JSON)
@@ -340,8 +320,9 @@ def show(args: Namespace, config: Config) -> int:
     rows = jobs.ledger.rows(args.job, 5)
     if args.json:
         fields = dict(job.fields) if isinstance(job, Job) else None
-        print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
-        return 0
+        return print_json(
+            {**entry, "fields": fields, "history": [row_as_json(row) for row in rows]}
+        )
     print(f"{args.job} · {_health(entry)} · {jobs.folder.folder / args.job}.json")
     if "problem" in entry:
         print(f"  {clean(entry['problem'])}")
@@ -366,19 +347,23 @@ def _print_job(job: Job, entry: dict[str, Any]) -> None:
 @command("schedule history", Argument("job", "?"), LIMIT, JSON)
 def history(args: Namespace, config: Config) -> int:
     """`schedule history [JOB]`: each due time and what became of it, newest first."""
-    jobs = _Jobs(config)
-    usual = 0 if args.json else SHOWN_ROWS
-    rows = jobs.ledger.rows(args.job or "", args.limit or usual)
-    if not rows and args.job:
-        jobs.folder.get(args.job)
+    rows = rows_of(config, args.job or "", args.limit or (0 if args.json else SHOWN_ROWS))
     if args.json:
-        print_json({"history": [_row(row) for row in rows]})
-        return 0
-    _print_rows(rows, jobs.all)
+        return print_json({"history": [row_as_json(row) for row in rows]})
+    _print_rows(rows, JobFolder(config.home).all())
     return 0
 
 
-def _row(row: Row) -> dict[str, Any]:
+def rows_of(config: Config, id: str, limit: int) -> list[Row]:
+    """Return the due times of a job, or of all, newest first. Raises SopwithError for no job."""
+    jobs = _Jobs(config)
+    rows = jobs.ledger.rows(id, limit)
+    if id and not rows:
+        jobs.folder.get(id)
+    return rows
+
+
+def row_as_json(row: Row) -> dict[str, Any]:
     """Return a row as machines read it; moments in UTC."""
     kept = ("job", "status", "reason", "kind", "n", "result", "model_calls", "cost")
     return {
@@ -396,20 +381,17 @@ def _moment(micros: int) -> str | None:
 
 
 def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
-    cells = [
-        [_due(row, jobs.get(row.job)), row.job, row.status, row.run, _outcome(row)] for row in rows
-    ]
+    cells = []
+    for row in rows:
+        zone = getattr(jobs.get(row.job), "zone", None)
+        due = f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}"
+        due = say("schedule.many", due=due, n=row.n) if row.n > 1 else due
+        cells.append([due, row.job, row.status, row.run, _outcome(row)])
     print_table(columns("due job:cyan status run result*"), cells, say("schedule.no_history"))
 
 
 def _outcome(row: Row) -> str:
     return one_line(in_words(row.reason) or row.result, 200)
-
-
-def _due(row: Row, job: Job | Broken | None) -> str:
-    zone = job.zone if isinstance(job, Job) else None
-    text = f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}"
-    return say("schedule.many", due=text, n=row.n) if row.n > 1 else text
 
 
 @command("schedule enable", Argument("job"))
@@ -433,8 +415,6 @@ def _sound(folder: JobFolder, id: str) -> Job:
 
 
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
-    from memory.inbox import Inbox
-
     folder = JobFolder(config.home)
     _sound(folder, args.job)
     verb = "enabled" if enabled else "disabled"
@@ -468,7 +448,8 @@ def run_now(args: Namespace, config: Config) -> int:
 
     jobs = _Jobs(config)
     job = _sound(jobs.folder, args.job)
-    if _is_at_work(jobs.ledger, args.job):
+    rows = [each for each in jobs.ledger.open_rows() if each.job == args.job]
+    if any(each.status != "waiting" and jobs.ledger.is_alive(each.owner) for each in rows):
         raise AtWork(say("schedule.at_work", id=args.job))
     with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)
@@ -483,11 +464,6 @@ def run_now(args: Namespace, config: Config) -> int:
     return EXIT_CODES.get(row.status, 1)
 
 
-def _is_at_work(ledger: Ledger, job: str) -> bool:
-    rows = [row for row in ledger.open_rows() if row.job == job and row.status != "waiting"]
-    return any(ledger.is_alive(row.owner) for row in rows)
-
-
 @command("schedule start", Option("--unless-running"))
 def start(args: Namespace, config: Config) -> int:
     """`schedule start`: works in the foreground until it is stopped."""
@@ -499,7 +475,12 @@ def start(args: Namespace, config: Config) -> int:
             return 0
         print(say("schedule.another"), file=sys.stderr)
     stop = threading.Event()
-    scheduler = Scheduler(config, told=tell_error, ended=_say_ended)
+
+    def ended(row: Row) -> None:
+        at = f"{row.at.astimezone():%Y-%m-%d %H:%M:%S}"
+        print(f"{at} {row.job}: {row.status} {_outcome(row)}".rstrip(), flush=True)
+
+    scheduler = Scheduler(config, told=tell_error, ended=ended)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: stop.set())
@@ -510,11 +491,6 @@ def start(args: Namespace, config: Config) -> int:
         scheduler.run(stop)
     upkeep.join(2.0)
     return 0
-
-
-def _say_ended(row: Row) -> None:
-    at = f"{row.at.astimezone():%Y-%m-%d %H:%M:%S}"
-    print(f"{at} {row.job}: {row.status} {_outcome(row)}".rstrip(), flush=True)
 
 
 @command("schedule install", Option("--remove"))

@@ -21,7 +21,7 @@ from ui.sanitise import clean, one_line
 from ui.words import say
 
 if TYPE_CHECKING:
-    from learning.route import Candidate
+    from learning.route import Choice
 
 NO = {"n", "no", "不", "否", "不是", "不要"}
 MAX_WHY_CHARS = 200
@@ -63,7 +63,12 @@ def list_(args: Namespace, config: Config) -> int:
     every = store(config).all()
     shown = every if args.all or args.json else [sop for sop in every if can_be_done(sop)]
     found = entries(shown, config)
-    heads, rows = "sop:cyan status version> runs> description*", [_row(line) for line in found]
+    heads = "sop:cyan status version> runs> description*"
+    names = ("name", "status", "version", "runs")
+    rows = [
+        [*(str(line[name]) for name in names), line.get("problem") or line["description"]]
+        for line in found
+    ]
     print_list(args, {"sops": found}, heads, rows, say("sops.none"))
     if len(shown) < len(every):
         print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
@@ -76,11 +81,6 @@ def entries(shown: Sequence[Sop], config: Config) -> list[dict[str, Any]]:
     runs = Counter(run.sop for run in known)
     by_rote = Counter(run.sop for run in known if run.rote and run.status == "done")
     return [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in shown]
-
-
-def _row(line: dict[str, Any]) -> list[str]:
-    counts = [line["name"], line["status"], str(line["version"]), str(line["runs"])]
-    return [*counts, line.get("problem") or line["description"]]
 
 
 def can_be_done(sop: Sop) -> bool:
@@ -117,10 +117,9 @@ def show(args: Namespace, config: Config) -> int:
         line = entry(sop, config.lang, 0, 0)
         del line["runs"], line["rote_rate"]
         shape = {"type": "object", "properties": properties, "required": required}
-        print_json(
+        return print_json(
             {**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)}
         )
-        return 0
     print(f"{sop.name} {sop.version} · {sop.status} · {sop.folder}")
     print(clean(sop.summary(config.lang)).strip())
     if sop.problem:
@@ -155,15 +154,13 @@ def as_word(value: Any) -> str:
 @command("sops search", Argument("text", "+"), JSON)
 def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
-    from learning.route import Remembered, choose
     from models.embeddings import embedder
 
-    known = Remembered(config.home).with_wordings(store(config).all())
     by_meaning, request = partial(embedder, config.embeddings), " ".join(args.text)
-    choice = choose(request, known, Path.cwd(), Path.home(), embedder=by_meaning)
-    found = {"candidates": list(map(as_json, choice.candidates)), "decision": choice.decision}
+    choice = choice_of(config, request, Path.cwd(), embedder=by_meaning)
+    found = choice_as_json(choice)
     heads = "sop:cyan score> lane:green parameters reason*"
-    rows = [_candidate(each) for each in map(as_json, choice.candidates)]
+    rows = [_candidate(each) for each in found["candidates"]]
     print_list(args, found, heads, rows, say("sops.no_candidates"))
     if not args.json:
         names = ", ".join(sop.name for sop in choice.hints)
@@ -172,15 +169,20 @@ def search(args: Namespace, config: Config) -> int:
     return 0
 
 
-def as_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate for machines."""
-    return {
-        "name": candidate.name,
-        "score": candidate.score,
-        "lane": candidate.lane or None,
-        "parameters": candidate.parameters,
-        "why": candidate.why,
-    }
+def choice_of(config: Config, request: str, cwd: Path, **more: Any) -> Choice:
+    """Return the SOPs that a request may mean."""
+    from learning.route import Remembered, choose
+
+    known = Remembered(config.home).with_wordings(store(config).all())
+    return choose(request, known, cwd, Path.home(), **more)
+
+
+def choice_as_json(choice: Choice) -> dict[str, Any]:
+    """Return the same for machines."""
+    names = ("name", "score", "lane", "parameters", "why")
+    rows = [{key: getattr(each, key) for key in names} for each in choice.candidates]
+    rows = [row | {"lane": row["lane"] or None} for row in rows]
+    return {"candidates": rows, "decision": choice.decision}
 
 
 def _candidate(shown: dict[str, Any]) -> list[str]:

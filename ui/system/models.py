@@ -6,15 +6,13 @@ from __future__ import annotations
 import os
 import time
 from argparse import Namespace
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig
 from safety.calls import read_name
 from safety.secrets import Redactor, held_values
-from tools.mcp import MISSING, Offer, offers, problem
+from tools.mcp import MISSING, offers, problem
 from ui.command import JSON, Argument, command
 from ui.lists import columns, print_json, print_list, print_table
 from ui.sanitise import one_line
@@ -42,9 +40,9 @@ def test(args: Namespace, config: Config) -> int:
     chosen = _chosen(config, args.model_name)
     all_found: list[dict[str, Any]] = []
     for model in chosen:
-        findings = []
+        findings: list[dict[str, Any]] = []
         for finding in try_model(model):
-            findings.append({"what": finding.what, "ok": finding.ok, "detail": finding.detail})
+            findings.append(finding._asdict())
             if not args.json:
                 mark = {True: "✓", False: "✗", None: "·"}[finding.ok]
                 detail = one_line(in_words(finding.detail), 300)
@@ -83,83 +81,44 @@ def _known(model: ModelConfig) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """Hold what became of one server; `problem` is "" where it answered, `left_out` names tools
-    that nobody could call."""
-
-    server: str
-    offers: list[Offer]
-    problem: str
-    left_out: str
-    seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of `--json`."""
-        return {
-            "name": self.server,
-            "ok": not self.problem,
-            "problem": self.problem,
-            "left_out": self.left_out,
-            "seconds": round(self.seconds, 2),
-            "tools": [_tool(offer) for offer in self.offers],
-        }
-
-
-def _tool(offer: Offer) -> dict[str, Any]:
-    named = {"name": offer.full_name, "description": offer.description}
-    return {**named, "effect": _effect(offer), "arguments": offer.schema}
-
-
 @command("mcp list", JSON)
 def list_mcp(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
-    return _shown(_ask(config, None), args, _print_tools)
+    answers = _ask(config, None)
+    rows = []
+    for each in [tool for answer in answers for tool in answer["tools"]]:
+        effect, said = say(f"mcp.effect_{each['effect']}"), one_line(each["description"], 300)
+        rows.append([one_line(each["name"], 80), effect, said])
+    if rows and not args.json:
+        print_table(columns("tool:cyan effect:yellow description*"), rows, "")
+    return _ended(answers, args)
 
 
 @command("mcp test", Argument("server", "?"), JSON)
 def test_mcp(args: Namespace, config: Config) -> int:
     """`mcp test [SERVER]`: a line a server; 0, or 1 when one did not answer."""
-    return _shown(_ask(config, args.server), args, _print_answers)
+    answers = _ask(config, args.server)
+    for each in [each for each in answers if each["ok"] and not args.json]:
+        took = f"{each['seconds']:.1f}"
+        print(say("mcp.answers", server=each["name"], n=len(each["tools"]), seconds=took))
+    return _ended(answers, args)
 
 
-def _shown(answers: list[_Answer], args: Namespace, show: Callable[[list[_Answer]], None]) -> int:
+def _ended(answers: list[dict[str, Any]], args: Namespace) -> int:
+    """Print all as JSON, or what went wrong; return the exit code."""
     if args.json:
-        print_json({"servers": [answer.as_json() for answer in answers]})
-    elif answers:
-        show(answers)
-        _print_problems(answers)
-    else:
+        print_json({"servers": answers})
+        return int(not all(answer["ok"] for answer in answers))
+    if not answers:
         print(say("mcp.none"))
-    return int(any(answer.problem for answer in answers))
+    for mark, key in [("✗", "problem"), ("⚠", "left_out")]:
+        for answer in answers:
+            if answer[key]:
+                print(f"{mark} {one_line(in_words(answer[key]), 600)}")
+    return int(not all(answer["ok"] for answer in answers))
 
 
-def _print_tools(answers: list[_Answer]) -> None:
-    if rows := [_row(offer) for answer in answers for offer in answer.offers]:
-        print_table(columns("tool:cyan effect:yellow description*"), rows, "")
-
-
-def _row(offer: Offer) -> list[str]:
-    effect = say(f"mcp.effect_{_effect(offer)}")
-    return [one_line(offer.full_name, 80), effect, one_line(offer.description, 300)]
-
-
-def _print_answers(answers: list[_Answer]) -> None:
-    for each in answers:
-        if not each.problem:
-            took = f"{each.seconds:.1f}"
-            print(say("mcp.answers", server=each.server, n=len(each.offers), seconds=took))
-
-
-def _print_problems(answers: list[_Answer]) -> None:
-    for answer in answers:
-        if answer.problem:
-            print(f"✗ {one_line(in_words(answer.problem), 600)}")
-        if answer.left_out:
-            print(f"⚠ {one_line(in_words(answer.left_out), 600)}")
-
-
-def _ask(config: Config, only: str | None) -> list[_Answer]:
+def _ask(config: Config, only: str | None) -> list[dict[str, Any]]:
     """Ask all servers, or one, at the same time. Raises ConfigError."""
     names = list(config.mcp.servers)
     if only is not None and only not in names:
@@ -181,14 +140,25 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
         servers.close()
 
 
-def _of(servers: McpServers, name: str, config: Config) -> _Answer:
+def _of(servers: McpServers, name: str, config: Config) -> dict[str, Any]:
+    """Return what became of one server; `left_out` names tools that nobody could call."""
     start = time.monotonic()
     found, failures = offers(servers, [name], config.limits.tool_seconds)
     hide = Redactor(held_values(config, os.environ))  # what a server says last may hold its key
-    left_out = servers.left_out(name)
-    return _Answer(name, found, hide("".join(failures)), hide(left_out), time.monotonic() - start)
-
-
-def _effect(offer: Offer) -> str:
-    """Return what the gate takes it for."""
-    return read_name(offer.full_name, offer.hints).effect
+    tools = [
+        {
+            "name": offer.full_name,
+            "description": offer.description,
+            "effect": read_name(offer.full_name, offer.hints).effect,  # as the gate takes it
+            "arguments": offer.schema,
+        }
+        for offer in found
+    ]
+    return {
+        "name": name,
+        "ok": not failures,
+        "problem": hide("".join(failures)),
+        "left_out": hide(servers.left_out(name)),
+        "seconds": round(time.monotonic() - start, 2),
+        "tools": tools,
+    }

@@ -80,19 +80,13 @@ def redact(args: Namespace, config: Config) -> int:
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     source = sys.stdin.fileno()
     while True:
-        if not _comes(source):
+        if not select.select([source], [], [], QUIET_SECONDS)[0]:
             _put(stream.settle())
         if not (piece := os.read(source, PIECE)):
             break
         _put(stream.feed(decoder.decode(piece)))
     _put(stream.feed(decoder.decode(b"", final=True)) + stream.close())
     return 0
-
-
-def _comes(source: int) -> bool:
-    """Return True if something comes within a moment; always true where one cannot wait for a
-    pipe."""
-    return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
 
 
 def _put(text: str) -> None:
@@ -170,8 +164,8 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        looks_so = text.startswith(("{", '"')) and text.endswith(("}", '"'))
-        if looks_so and _is_meant_as_json(text):
+        # of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands
+        if text.endswith(("}", '"')) and re.match(r'\{\s*"\w+"\s*:', text):
             raise BadLine("this line is not JSON") from None
     return text
 
@@ -193,8 +187,3 @@ def _meant(call: _Call) -> _Call:
     if call.tool != "mcp_call" or not isinstance(server, str) or not isinstance(tool, str):
         return call
     return call._replace(tool=f"{server}.{tool}", args=args if isinstance(args, dict) else {})
-
-
-def _is_meant_as_json(text: str) -> bool:
-    """Return True of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands."""
-    return bool(re.match(r'\{\s*"\w+"\s*:', text))

@@ -3,6 +3,7 @@ The rest of config.yaml stays as it is written, with its comments."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -31,11 +32,10 @@ def show(args: Namespace, config: Config) -> int:
     redact = Redactor(held_values(config, os.environ)).redact
     settings = redact(settings_of(config))
     if args.json:
-        print_json(settings)
-        return 0
+        return print_json(settings)
     import yaml
 
-    print(f"# {_file(config)}")
+    print(f"# {config.home / FILE}")
     print(yaml.safe_dump(settings, allow_unicode=True, sort_keys=False).rstrip())
     return 0
 
@@ -43,18 +43,17 @@ def show(args: Namespace, config: Config) -> int:
 @command("config path")
 def path(args: Namespace, config: Config) -> int:
     """`config path`."""
-    print(_file(config))
+    print(config.home / FILE)
     return 0
 
 
 @command("config check", JSON)
 def check(args: Namespace, config: Config) -> int:
     """`config check`: a file with a fault has ended the command before (exit 2)."""
-    is_there, models = _file(config).exists(), [model.name for model in config.models]
+    file, models = config.home / FILE, [model.name for model in config.models]
     if args.json:
-        print_json({"file": str(_file(config)), "exists": is_there, "models": models})
-        return 0
-    print(say("settings.fine" if is_there else "settings.absent", path=_file(config)))
+        return print_json({"file": str(file), "exists": file.exists(), "models": models})
+    print(say("settings.fine" if file.exists() else "settings.absent", path=file))
     known = ", ".join(models)
     print(say("settings.models", models=known) if models else say("models.none"))
     return 0
@@ -62,27 +61,20 @@ def check(args: Namespace, config: Config) -> int:
 
 def settings_of(config: Config) -> dict[str, Any]:
     """Return all keys of config.yaml with their values as JSON has them."""
-    shown = _plain(config)
+    shown = json.loads(json.dumps(config, default=_plain))
     return {name: shown[name] for name in shown if name not in ("home", "lang")}
 
 
-def _file(config: Config) -> Path:
-    return config.home / FILE
-
-
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON has it; what must not be printed is hidden."""
+    """Return as JSON has it what JSON does not know; what must not be printed is hidden."""
     if isinstance(value, Section):
         hidden = {name for name, key in value.keys().items() if key.is_secret} - _IS_SHOWN
         return {
-            name: HIDDEN if each and name in hidden else _plain(each)
-            for name, each in vars(value).items()
+            name: HIDDEN if each and name in hidden else each for name, each in vars(value).items()
         }
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple | list | set | frozenset):
-        return [_plain(each) for each in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+        return dict(value)
+    return list(value) if isinstance(value, set | frozenset) else str(value)
 
 
 VARIABLE, KEPT = re.compile(r"\$\{(\w+)\}"), re.compile("\\$\ue000(\\w+)\ue001")
@@ -106,6 +98,8 @@ def set_(args: Namespace, config: Config) -> int:
 def with_setting(text: str, keys: list[str], value: Any) -> str:
     """Return config.yaml with one value set, or taken away when it is nothing. An entry of a list
     is named by its `name`."""
+    import yaml
+
     # in `{key: ${KEY}}` YAML takes the braces for its own
     plain = VARIABLE.sub("$\ue000\\1\ue001", text)
     settings = _yaml(plain) or {}
@@ -113,7 +107,8 @@ def with_setting(text: str, keys: list[str], value: Any) -> str:
         raise ConfigError(say("settings.no_mapping"))
     _put(settings, keys, value)
     top = keys[0]
-    block = _written({top: settings[top]}) if settings.get(top) else ""
+    kept = {top: settings[top]} if settings.get(top) else {}
+    block = yaml.safe_dump(kept, allow_unicode=True, sort_keys=False, width=10_000) if kept else ""
     start, end = _lines_of(plain, top)
     lines = plain.splitlines(keepends=True)
     if start == len(lines) and lines and not lines[-1].endswith("\n"):
@@ -176,13 +171,6 @@ def _yaml(text: str) -> Any:
         raise ConfigError(
             say("settings.no_yaml", why=" ".join(str(error).split())[:200])
         ) from error
-
-
-def _written(value: dict[str, Any]) -> str:
-    import yaml
-
-    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=10_000)
-    return text
 
 
 def _check(text: str, file: Path, config: Config) -> None:

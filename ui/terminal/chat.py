@@ -22,16 +22,9 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import owner_by
 from runs.run import Run
-from ui import event_text as describe
 from ui.command import CONTINUE, RUN_OPTIONS, Option, command, is_at_terminal
 from ui.sanitise import one_line
-from ui.terminal.run_command import (
-    before,
-    drop_skipped,
-    last_conversation,
-    options_of,
-    show,
-)
+from ui.terminal.run_command import before, drop_skipped, last_conversation, options_of, show
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say, words_of
 
@@ -39,7 +32,6 @@ if TYPE_CHECKING:
     from ui.terminal.line import InputLine
 
 HISTORY = "chat_history"  # in the home folder: the lines typed
-LISTED_RUNS = 10
 LEAVE_WORDS = ("exit", "quit", "bye", "goodbye", "退出", "再见")  # nobody means a task by them
 
 
@@ -56,13 +48,9 @@ class Conversation:
     owner: Owner
     screen: Screen
     previous: list[str] = field(default_factory=list)  # runs, oldest first
-    cost: float = 0.0
-    model_calls: int = 0
     code: int = 0  # exit code of the last run
     line: InputLine | None = None
-    unheard: list[str] = field(
-        default_factory=list
-    )  # said to the run that works, not yet read by it
+    unheard: list[str] = field(default_factory=list)  # said to the run at work, not yet read by it
     upkeep: threading.Thread | None = None  # works off the journal between two tasks
 
     @property
@@ -144,7 +132,7 @@ def _came_too_late(run: Run) -> bool:
 
 @dataclass
 class Listening(Screen):
-    """The screen of a conversation: counts what its runs cost, and which words a run has heard."""
+    """The screen of a conversation: notes which words a run has heard."""
 
     conversation: Conversation
 
@@ -152,27 +140,14 @@ class Listening(Screen):
         """Pass the event on."""
         if event["type"] == "steered" and event["text"] in self.conversation.unheard:
             self.conversation.unheard.remove(event["text"])
-        elif event["type"] == "model_called":
-            self.conversation.cost += event.get("cost", 0.0)
-            self.conversation.model_calls += event.get("kind") in ("openai", "anthropic")
         self.conversation.screen.show(event)
-
-    def pause(self) -> None:
-        """Pass it on."""
-        self.conversation.screen.pause()
 
     def close(self) -> None:
         """Pass it on."""
         self.conversation.screen.close()
 
 
-@command(
-    "chat",
-    Option("--persona", "NAME"),
-    CONTINUE,
-    Option("--resume", "RUN"),
-    *RUN_OPTIONS,
-)
+@command("chat", Option("--persona", "NAME"), CONTINUE, Option("--resume", "RUN"), *RUN_OPTIONS)
 def chat(args: Namespace, config: Config) -> int:
     """`chat`."""
     agent, options = Agent(config), replace(options_of(args), window=False)
@@ -208,9 +183,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
         with suppress(OSError, RepositoryError):  # it goes the next time
             put_away(agent.config.home)
     print(say("chat.welcome"))
-    line = InputLine(
-        console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES]
-    )
+    line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each}" for each in SLASHES])
     owner = owner_by(
         args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret)
     )
@@ -257,34 +230,17 @@ def _take(conversation: Conversation, line: str) -> None:
 # Slash commands.
 
 
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """One slash command; its line in /help is the sentence slash.NAME."""
-
-    name: str
-    run: Callable[[Conversation, str], None]
-
-
 def _command(conversation: Conversation, text: str) -> None:
     name, _, argument = text[1:].partition(" ")
-    name = "quit" if name == "exit" else name
-    found = next((each for each in SLASHES if each.name == name), None)
-    if found is not None:
-        found.run(conversation, argument.strip())
-        return
-    import difflib
-
-    near = difflib.get_close_matches(name, [each.name for each in SLASHES], 1, 0.4)
-    print(
-        say("slash.near", name=one_line(name, 40), near=near[0])
-        if near
-        else say("slash.unknown", name=one_line(name, 40))
-    )
+    if name in SLASHES:
+        SLASHES[name](conversation, argument.strip())
+    else:
+        print(say("slash.unknown", name=one_line(name, 40)))
 
 
 def _help(conversation: Conversation, argument: str) -> None:
-    for each in SLASHES:
-        print(say(f"slash.{each.name}"))
+    for name in SLASHES:
+        print(say(f"slash.{name}"))
     print(say("chat.keys"))
 
 
@@ -294,16 +250,11 @@ def _new(conversation: Conversation, argument: str) -> None:
 
 
 def _model(conversation: Conversation, argument: str) -> None:
-    names = [model.name for model in conversation.agent.config.models]
+    names = [model.name for model in conversation.agent.config.models] or ["-"]
     if argument in names:
         conversation.options = replace(conversation.options, model=argument)
-    print(
-        say(
-            "chat.model",
-            model=conversation.options.model or (names or ["-"])[0],
-            known=", ".join(names) or "-",
-        )
-    )
+    model = conversation.options.model or names[0]
+    print(say("chat.model", model=model, known=", ".join(names)))
 
 
 def _persona(conversation: Conversation, argument: str) -> None:
@@ -319,40 +270,19 @@ def _persona(conversation: Conversation, argument: str) -> None:
     print(say("chat.persona", persona=conversation.options.persona or "-", known=known))
 
 
-def _runs(conversation: Conversation, argument: str) -> None:
-    for run in conversation.reader.runs(LISTED_RUNS):
-        print(f"{run.run}  {run.status:<11} {one_line(run.task, 80)}")
-
-
 def _resume(conversation: Conversation, argument: str) -> None:
     conversation.resume(argument or "last")
-
-
-def _sops(conversation: Conversation, argument: str) -> None:
-    lang = conversation.agent.config.lang
-    is_main = conversation.reader.session.is_main
-    for sop in conversation.agent.sops.all():
-        if sop.description and (is_main or sop.is_seed):
-            print(f"{sop.name} · {sop.status} · {one_line(sop.summary(lang), 100)}")
-
-
-def _cost(conversation: Conversation, argument: str) -> None:
-    cost = describe.money(conversation.cost) or "$0"
-    print(say("chat.cost", runs=len(conversation.previous), n=conversation.model_calls, cost=cost))
 
 
 def _quit(conversation: Conversation, argument: str) -> None:
     raise Left
 
 
-SLASHES = (
-    Slash("help", _help),
-    Slash("new", _new),
-    Slash("model", _model),
-    Slash("persona", _persona),
-    Slash("runs", _runs),
-    Slash("resume", _resume),
-    Slash("sops", _sops),
-    Slash("cost", _cost),
-    Slash("quit", _quit),
-)
+SLASHES: dict[str, Callable[[Conversation, str], None]] = {  # each line of /help is slash.NAME
+    "help": _help,
+    "new": _new,
+    "model": _model,
+    "persona": _persona,
+    "resume": _resume,
+    "quit": _quit,
+}

@@ -42,11 +42,21 @@ class TooLarge(SopwithError):
     """More than is taken at once."""
 
 
+class Unsupported(SopwithError):
+    """Refuse what a program asks for, by name, and is not to be had here."""
+
+
+class OnlyReads(SopwithError):
+    """The token of a program lets it change nothing."""
+
+
 STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that fits
     (NotSignedIn, 401, "not_signed_in"),
     (TooManyTries, 429, "busy"),
     (TooMuchWork, 429, "busy"),
     (TooLarge, 413, "too_large"),
+    (Unsupported, 400, "invalid_request_error"),
+    (OnlyReads, 403, "permission_error"),
     (NotThere, 404, "not_found"),
     (NotAsked, 404, "not_found"),
     (NoSuchRun, 404, "not_found"),
@@ -86,7 +96,7 @@ class Site:
         """Begin to listen; go on with what was cut off."""
         self.tail.open()
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
-        self._tasks.append(asyncio.create_task(self._go_on()))
+        self._tasks.append(asyncio.create_task(self.work.go_on()))
         self._tasks.append(asyncio.create_task(self.graph.follow()))
         self.channels.open()
 
@@ -111,10 +121,6 @@ class Site:
     def spoken(self) -> Config:
         """Return the settings in the language that is spoken here and now."""
         return self.config.but(lang="zh" if language() == "zh" else "en")
-
-    async def _go_on(self) -> None:
-        with suppress(OSError):
-            await self.work.go_on()
 
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] == "asked_now" and not child.group:

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from config import SopwithError
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
 from ui.web.routes.here import Here
-from ui.web.site import Site
+from ui.web.site import NotThere, OnlyReads, Site, Unsupported, found
 from ui.words import say
 
 MAX_EARLIER = 40_000  # characters of what was said before
@@ -40,10 +39,6 @@ TEXTS = ("text", "input_text", "output_text")
 MODEL = "sopwith"
 LONGEST_SECONDS = 3_600.0
 Answering = AsyncIterator[tuple[str, Any]]
-
-
-class Unsupported(SopwithError):
-    """Refuse what a program asks for, by name, and is not to be had here."""
 
 
 class AskedFor(NamedTuple):
@@ -109,17 +104,12 @@ def models(site: Here) -> JSONResponse:
 
 @to.get("/v1/models/{name}")
 def model(site: Here, name: str) -> Response:
-    found = rows(site).get(name)
-    if found:
-        return JSONResponse(found)
-    return error_of(404, f"There is no model {name!r}", "not_found")
+    return JSONResponse(found(rows(site).get(name), f"There is no model {name!r}"))
 
 
 @to.post("/v1/chat/completions")
 async def completions(site: Here, request: Request, body: shapes.Completion) -> Response:
     asked = checked(site, request, body, body.messages)
-    if isinstance(asked, Response):
-        return asked
     run, answering = await begun(site, asked, body.model, {})
     head = {"id": f"chatcmpl-{run}", "created": int(time.time()), "model": body.model}
     if body.stream:
@@ -138,20 +128,16 @@ def checked(
     body: shapes.Completion | shapes.AskedResponse,
     messages: Sequence[Mapping[str, Any]],
     instructions: str | None = None,
-) -> AskedFor | Response:
-    """Return what is asked for, or why it is not to be had."""
-    try:
-        check(body.model_extra)
-        asked = read(messages, instructions)
-    except Unsupported as error:
-        return error_of(400, str(error), "invalid_request_error")
+) -> AskedFor:
+    """Return what is asked for. Raises Unsupported, OnlyReads, NotThere."""
+    check(body.model_extra)
+    asked = read(messages, instructions)
     if not request.state.holder.may_change:
-        return error_of(403, "This token may only read.", "permission_error")
+        raise OnlyReads("error.v1.only-reads")
     if body.model not in (known := rows(site)):
-        text = f"There is no model {body.model!r}; there are: {', '.join(known)}"
-        return error_of(404, text, "not_found")
+        raise NotThere("error.v1.no-model", name=repr(body.model), known=", ".join(known))
     if not asked.task.strip():
-        return error_of(400, "The last message says nothing.", "invalid_request_error")
+        raise Unsupported("error.v1.empty")
     return asked
 
 
@@ -191,9 +177,9 @@ async def begun(
 
 async def whole(answering: Answering) -> tuple[str, dict[str, Any]]:
     """Return the whole answer, and how it ended."""
-    found = [each async for each in answering]
-    last: dict[str, Any] = found[-1][1]
-    return last["content"] or "".join(piece for kind, piece in found if kind == "text"), last
+    said = [each async for each in answering]
+    last: dict[str, Any] = said[-1][1]
+    return last["content"] or "".join(piece for kind, piece in said if kind == "text"), last
 
 
 def _said(site: Site, event: Event) -> Sequence[tuple[str, Any]]:
@@ -251,9 +237,3 @@ async def _events(
         if with_usage:
             yield chunk(usage=piece["usage"])
     yield "data: [DONE]\n\n"
-
-
-def error_of(status: int, text: str, kind: str) -> JSONResponse:
-    """Return an error as OpenAI's clients read it."""
-    said = {"message": text, "type": kind, "code": None, "param": None}
-    return JSONResponse({"error": said}, status_code=status)

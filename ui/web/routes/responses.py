@@ -25,8 +25,6 @@ PREFIX = "resp_"
 async def responses(site: Here, request: Request, body: shapes.AskedResponse) -> Response:
     messages = [{"content": body.input}] if isinstance(body.input, str) else body.input
     asked = checked(site, request, body, messages, body.instructions)
-    if isinstance(asked, Response):
-        return asked
     more: dict[str, Any] = {}
     if body.previous_response_id:
         after = site.find(body.previous_response_id.removeprefix(PREFIX))

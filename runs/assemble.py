@@ -16,12 +16,12 @@ from config import Config, ConfigError
 from context import Compaction, History, Prompts, Reading
 from handler import Owner
 from learning.route import Remembered, Shown, Where
-from memory.forget import is_to_forget
 from memory.home import Session, open_home
 from memory.logs import RunLogError, find_run, read_events
 from memory.runlog import SHARED, RunLog
 from memory.sops import Sop, SopStore
 from memory.usage import Totals
+from memory.written import is_to_forget
 from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable

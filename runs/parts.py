@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -249,11 +249,6 @@ class Parts:
             del tools["more_tools"]
             offered = {}
         return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
-
-    def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the function schemas of these tools as they are now, those of MCP servers too; and
-        of all that are offered anyway."""
-        return self.toolbox().schemas_with(tools)
 
     def recalling(self, session: Session) -> Recalling:
         """Return what a session's runs recall."""

@@ -158,6 +158,13 @@ def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: s
     assert shown in result and hidden not in result
 
 
+def test_a_folder_beside_the_owner_is_meant_before_the_one_at_home(home: Path, log: Path) -> None:
+    here = log.parent / "Downloads"
+    here.mkdir()
+    task = "rename all .txt files in Downloads to .md"
+    assert str(here) in ask(home, task, AbsentOwner(), cwd=here.parent)[-1]["result"]
+
+
 @pytest.mark.parametrize(
     ("task", "hidden"),
     [

@@ -32,8 +32,8 @@ def trace(request: str, calls: Answers, answer: str = "Done.") -> Trace:
         )
         for n, (tool, args, told) in enumerate(calls, 1)
     )
-    about = (Path("/tmp"), "en", "main", "done", answer, results, "2026-11-22T10:00:00Z")
-    return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, False, None, None)
+    about = (Path("/tmp"), "en", "done", answer, results, "2026-11-22T10:00:00Z")
+    return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, None)
 
 
 ORDERS: list[dict[str, Any]] = rows(__name__, "orders")

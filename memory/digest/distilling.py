@@ -11,11 +11,9 @@ MEMORY.md or the new. Source: seed 000 "Background tasks".
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -39,6 +37,7 @@ from memory.digest.memory_file import Changes, Entry, MemoryFile, changed, parse
 from memory.facts import Line
 from memory.files import Unreadable, read_owner_text, whole_text, write_atomic
 from memory.files.owner_files import MAX_BYTES
+from memory.files.writing import locked
 from memory.history import one_line
 from memory.workspace import make
 from models.errors import ModelError
@@ -124,8 +123,8 @@ def digest(
     digest finishes this one.
     """
     (home / "memory").mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _alone(home) as is_alone:
-        if not is_alone:
+    with locked(home / LOCK, waits=False) as lock:
+        if lock < 0:
             return Digest(is_busy=True)
         with changing(home):
             pass  # what a crash left is finished before it is known what was seen
@@ -140,20 +139,6 @@ def digest(
         state = {"day": now.date().isoformat(), "at": now.isoformat(), "seen": seen}
         write_atomic(home / STATE, json.dumps(state), mode=0o600)
         return done
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[bool]:
-    lock = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    is_alone = True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        is_alone = False
-    try:
-        yield is_alone
-    finally:
-        os.close(lock)
 
 
 def _read(home: Path, today: date) -> list[Line]:

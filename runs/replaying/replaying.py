@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Lang
-from learning.guards import ReplayGuards, tools_used
+from learning.guards import ReplayGuards
 from memory.sops import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
@@ -46,13 +46,7 @@ def lane(
 
 def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuards:
     """Return what is looked at before this SOP is done (learning/guards.py)."""
-    return ReplayGuards.of(
-        replay.sop,
-        tools=tools,
-        schemas=tools.schemas_with(tools_used(replay.sop)),
-        cwd=cwd,
-        lang=lang,
-    )
+    return ReplayGuards.of(replay.sop, tools, cwd, lang)
 
 
 def steps(sop: Sop | None) -> int:

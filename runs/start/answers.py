@@ -54,7 +54,7 @@ def forgotten(home: Path, request: str, lang: Lang) -> str:
 
     Raises OSError, SopwithError.
     """
-    from memory.forget import forget
+    from memory.written import forget
 
     found = forget(home, request)
     if found.is_done:

@@ -1,4 +1,4 @@
-"""Skills from elsewhere on the screen: `sops import PATH|GIT-URL|ZIP`, what was found in them, and
+"""Skills from elsewhere on the screen: `sops import PATH|ZIP`, what was found in them, and
 letting one in."""
 
 from __future__ import annotations

@@ -112,15 +112,7 @@ def use(box: str, kind: str, state: int, left: int, sku: str = "") -> Trace:
     return trace(f"use a {kind} of {box}", calls)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("state", "left", "sku", "why"),
-    [
-        (1, 7, "", ""),
-        (2, 7, "", "'1'"),
-        (1, 0, "", "at least 1"),
-        (1, 7, "other", "no row whose sku is 'rod'"),
-    ],
-)
+@cases
 def test_a_row_must_be_as_it_was_before_it_was_changed(
     state: int, left: int, sku: str, why: str
 ) -> None:

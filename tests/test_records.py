@@ -38,6 +38,7 @@ def test_a_text_in_a_record_is_no_record() -> None:
     found = records(f"[data]\n{EVENTS}\n[end]")
     assert [sorted(each.ids) for each in found] == [["7"], ["24"], ["31"]]
     assert "dentist" not in found[1].words and "lena" in found[1].words
+    assert records('{"24": {"title": "Retro"}}')[0].ids == {"24"}
     assert records("no things here") == [] and records("[" * 100_000) == []
 
 

@@ -18,10 +18,11 @@ from shell.effects import changes_sql
 from text import pattern
 from text.patterns import names
 
+_ON_A_DAY = names("book reserve schedule reschedule rent hire")
 _FREE = names(
     "query q text message body prompt question keyword keywords search term content note comment description input"
 )
-_NAMES_IT = {"address", "url", "account", "phone", "name", "file", "time"}
+_NAMES_IT = {"address", "url", "account", "phone", "name", "file"}
 _VALUE = pattern(r"[^\s\"'<>,;:()\[\]{}]{6,}")
 _SQL = pattern(
     r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
@@ -80,7 +81,9 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
         yield found(risk, does, tool=tool)
         return
     missing = named.unknown(targets, strict=True)
-    reached = [each for each in missing if each.kind != "id"][:_MOST_SAID]
+    if call.effect == "spend" and call.verbs.isdisjoint(_ON_A_DAY):  # a payment is made today
+        missing = _but("time", missing)
+    reached = _but("id", missing)[:_MOST_SAID]
     for target in reached:
         yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if reached:
@@ -91,8 +94,12 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
         yield found(risk, f"{does}_unasked", tool=tool)
 
 
+def _but(kind: str, targets: list[Target]) -> list[Target]:
+    return [each for each in targets if each.kind != kind]
+
+
 def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], named: Named) -> bool:
-    needs_thing = _needs_thing(targets, missing)
+    needs_thing = _needs_thing(targets, missing, named)
     names_it = not needs_thing or names_thing(named.request, call)
     return names_it and asks_for(named.request, call)
 
@@ -113,11 +120,11 @@ def _is_named(named: Named) -> Callable[[str], bool]:
     return lambda id: not named.unknown([Target("id", id)], strict=True)
 
 
-def _needs_thing(targets: list[Target], missing: list[Target]) -> bool:
+def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
     """Return True if the request must speak of the thing as well: nothing else in the call was
     named."""
     kinds = {target.kind for target in targets}
-    if kinds & _NAMES_IT:
+    if kinds & (_NAMES_IT | ({"time"} if named.has_days else set())):
         return False
     return "id" not in kinds or "id" in {target.kind for target in missing}
 

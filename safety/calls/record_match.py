@@ -18,6 +18,7 @@ from text.patterns import names
 
 MAX_CHARS = 200_000  # of one result
 MAX_DEPTH = 12
+_KEY = pattern(r"\d{1,20}|[0-9a-f-]{16,64}")
 _ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")
 _ID_LINE = pattern(
     r"(?im)^[\s>*-]*[\"']?(?:[\w.-]*?(?:id_?|uid|uuid)|编号)[\"']?\s*[:=：]\s*[\"']?([\w-]{1,64})"
@@ -85,6 +86,7 @@ def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
     below = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     if isinstance(data, dict):
         yield from _of_object(data)
+        yield from (_named_by_key(key, each) for key, each in data.items() if _is_key(key, each))
     for each in below:
         yield from _of_data(each, depth + 1)
 
@@ -96,6 +98,16 @@ def _of_object(data: dict[str, Any]) -> Iterator[Record]:
     if ids:
         words = json.dumps(said, ensure_ascii=False, default=str)
         yield Record(frozenset(ids), _words(words))
+
+
+def _is_key(key: object, value: object) -> bool:
+    """Return True for `{"24": {…}}`: the id is the key."""
+    return isinstance(value, dict) and bool(_KEY.fullmatch(str(key)))
+
+
+def _named_by_key(key: object, value: object) -> Record:
+    words = _words(json.dumps(value, ensure_ascii=False, default=str))
+    return Record(frozenset({str(key).casefold()}), words)
 
 
 def _of_lines(text: str) -> Iterator[Record]:

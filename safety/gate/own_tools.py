@@ -187,10 +187,21 @@ def _foreign(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     from safety.calls import foreign_calls, read_name
 
     call = read_name(ask.tool, ask.hints)
+    if ask.tool == "web_fetch":
+        yield from _private(gate, ask)
     yield from _lent(gate, ask)
     for path in _paths_in(gate, ask):
         yield from _of_named_path(path, call.effect, gate.places)
     yield from foreign_calls(ask, call, named(gate, ask))
+
+
+def _private(gate: Grounds, ask: Ask) -> Iterator[Finding]:
+    """Find an address that is visibly not public; the fetch finds out where a name leads."""
+    from safety.reach import Reach
+
+    host = Reach(gate.settings.private_hosts).private(str(ask.args.get("url", "")))
+    if host:
+        yield found("forbidden", "not_public", host=host[:200])
 
 
 def _lent(gate: Grounds, ask: Ask) -> Iterator[Finding]:

@@ -3,6 +3,7 @@ run; and whom it asks."""
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
@@ -219,7 +220,9 @@ def _takes_machine(effect: Effect, path: Path, places: Places) -> bool:
     place = places.resolved(folder or "/")
     if behind.strip("/*"):
         return False
-    return bool(_EVERY.fullmatch(name)) and places.is_lost(place)
+    if _EVERY.fullmatch(name):
+        return places.is_lost(place)
+    return any(fnmatch.fnmatchcase(each, name) for each in places.system_names(place))
 
 
 def _split(path: str) -> tuple[str, str, str]:

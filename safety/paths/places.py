@@ -175,6 +175,11 @@ class Places(NamedTuple):
         is_backup = _REGEXES["backups"].fullmatch(text) is not None
         return is_home or is_keyring or is_backup or self.is_vital(path)
 
+    def system_names(self, folder: Path) -> list[str]:
+        """Return the names in a folder that are of the system, or the owner's home."""
+        inside = [Path(each) for each in (*_SYSTEM, str(self.owner)) if each != "/"]
+        return [each.name for each in inside if each.parent == folder]
+
     def resolved(self, text: str, cwd: Path = Path()) -> Path:
         """Return the path that a text means, without dots, and without links as far as it
         exists."""

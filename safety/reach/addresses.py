@@ -11,14 +11,19 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+import unicodedata
 from functools import cache
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
+from text import pattern
 from text.sections import sections
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # a public IPv4 address behind a translator: RFC 6052
+
+_LOCALHOST = pattern(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
 
 
 class PrivateAddress(Exception):
@@ -63,6 +68,19 @@ class Reach(NamedTuple):
                 )
         return found
 
+    def private(self, url: str) -> str:
+        """Return the host of `url` if that says itself, without a look-up, that it is not to be
+        asked; else ""."""
+        try:
+            parts = urlsplit(url if "://" in url else f"https://{url}")
+            host = parts.hostname or ""
+            port = parts.port or {"https": 443}.get(parts.scheme, 80)
+            plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".").rstrip(".")
+            address = _spelled(plain)
+        except (OSError, ValueError):
+            return ""  # no address, or a name: where that leads is known when it is asked
+        return "" if is_public(_plain(address)) or self._names(plain, address, port) else host
+
     def _names(self, host: str, address: Address, port: int) -> bool:
         wanted = host.lower().rstrip(".").strip("[]")
         for text in self.named:
@@ -79,6 +97,16 @@ class Reach(NamedTuple):
             if plain.version == network.version and plain in network:
                 return True
         return False
+
+
+def _spelled(host: str) -> Address:
+    """Return the address that `host` writes, in any of the ways that a look-up takes. Raises
+    OSError, ValueError for a name."""
+    if _LOCALHOST.fullmatch(host):
+        return ipaddress.ip_address("127.0.0.1")
+    if ":" in host:
+        return ipaddress.ip_address(host)
+    return ipaddress.IPv4Address(socket.inet_aton(host))
 
 
 def _plain(address: Address) -> Address:

@@ -8,8 +8,10 @@ and hides that stretch.
 from __future__ import annotations
 
 import base64
+import binascii
 import bz2
 import itertools
+import lzma
 import re
 import unicodedata
 import zlib
@@ -43,6 +45,7 @@ _SIGNS = "+/_-"  # beside letters and digits, in an encoded piece
 _PACKED: Mapping[bytes, Callable[[], Any]] = {
     **dict.fromkeys((b"\x1f\x8b", b"\x78"), lambda: zlib.decompressobj(zlib.MAX_WBITS | 32)),
     b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ": lzma.LZMADecompressor,
 }
 _HASH = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
 _DUMP = pattern(r"(?m)\n([0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?)$")
@@ -51,6 +54,9 @@ _CODES = {
     pattern(r"\d(?<![\dx]\d)\d{1,2}(?!\d)"): ("d", "o", "03o"),
     pattern(r"0x[0-9a-f]{2}(?![0-9a-f])"): ("#04x",),
 }
+_UU = pattern(r"(?m)\n([!-M][ -`]{8,60})$")
+_MIXED = pattern(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class Known(NamedTuple):
@@ -157,7 +163,7 @@ def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
 
 
 def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
-    """Base64, hexadecimal or a number, of each other too, packed or turned round."""
+    """Base64, hexadecimal, base58 or a number, of each other too, packed or turned round."""
     # no encoded value is shorter than the value
     shortest = max(_SHORTEST_PIECE, min(len(each.needle) for each in known))
     pieces = long_words(text, _SIGNS, shortest)
@@ -203,7 +209,7 @@ def _opened(piece: str) -> Iterator[bytes]:
 def _unpacked(data: bytes) -> Iterator[bytes]:
     for start, unpacker in _PACKED.items():
         if data.startswith(start):
-            with suppress(zlib.error, OSError, EOFError):
+            with suppress(zlib.error, lzma.LZMAError, OSError, EOFError):
                 yield unpacker().decompress(data, _LONGEST_PIECE)
 
 
@@ -215,6 +221,13 @@ def _base64(piece: str) -> bytes:
 def _base32(piece: str) -> bytes:
     plain = piece.upper() if piece.isalnum() else ""
     return base64.b32decode(plain + "=" * (-len(plain) % 8))
+
+
+def _base58(piece: str) -> bytes:
+    number = 0
+    for letter in piece if _MIXED.fullmatch(piece) else "":
+        number = number * 58 + _BASE58.index(letter)
+    return _bytes(number)
 
 
 def _bytes(number: int) -> bytes:
@@ -230,6 +243,7 @@ _CODINGS: tuple[Callable[[str], bytes], ...] = (
     _base32,
     bytes.fromhex,
     lambda piece: bytes.fromhex(piece[::-1]),
+    _base58,
     _number,
 )
 
@@ -246,4 +260,17 @@ def _dumps(text: str, known: list[Known]) -> Iterator[Span]:
             yield Span(lines[0].start(), lines[-1].end() - 1, label)
 
 
-_WAYS = (_between, _pieces, _numbers, _encoded, _dumps)
+def _uuencoded(text: str, known: list[Known]) -> Iterator[Span]:
+    for line in _UU.finditer(f"\n{text}"):
+        letters, place = _from_uu(line[1]), (line.start(), line.end() - 1)
+        yield from (Span(*place, each.label) for each in known if each.needle in letters)
+
+
+def _from_uu(line: str) -> bytes:
+    try:
+        return boil(binascii.a2b_uu(line).decode("latin-1"))
+    except binascii.Error:
+        return b""
+
+
+_WAYS = (_between, _pieces, _numbers, _encoded, _dumps, _uuencoded)

@@ -43,6 +43,11 @@ class Pair(NamedTuple):
         """Return True if a digit stands in the value."""
         return any(map(str.isdigit, self.value))
 
+    @property
+    def is_strong(self) -> bool:
+        """Return True where even a word may be a secret."""
+        return self.is_password or self.has_digit
+
     def fits(self, shape: str, text: str | None = None) -> bool:
         """Return True if the value, or another text, fits a shape of the data file."""
         return _shape(shape).fullmatch(self.value if text is None else text) is not None
@@ -185,7 +190,13 @@ def _as_number(pair: Pair) -> bool:
 def _in_quotes(pair: Pair) -> bool:
     if " " in pair.value.strip():  # a sentence, a message; a passphrase is called one
         return pair.is_password and pair.fits("phrase")
-    return len(pair.value) >= _SHORTEST
+    if len(pair.value) < _SHORTEST:
+        return _is_short_password(pair, pair.value)
+    return not pair.fits("code") or pair.is_strong
+
+
+def _is_short_password(pair: Pair, value: str) -> bool:
+    return len(value) == _SHORTEST - 1 and pair.is_password and pair.has_digit
 
 
 def _bare(pair: Pair) -> bool:
@@ -193,7 +204,7 @@ def _bare(pair: Pair) -> bool:
     if pair.fits("call", value + pair.after):
         return False
     if len(value) < _SHORTEST:
-        return False
+        return _is_short_password(pair, value)
     return pair.has_digit or pair.is_setting or not pair.fits("code", value)
 
 

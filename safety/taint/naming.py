@@ -8,7 +8,9 @@ through only if the owner's own data has that address.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import SplitResult
 
@@ -16,6 +18,12 @@ from safety.taint.targets import ADDRESS, BARE, LETTER, URL, WORDS, Target, host
 from text import pattern
 from text.sections import sections
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = r"(?:\b\d{1,2}(?:st|nd|rd|th)?\b[\s,and&to–-]{0,6}){1,6}"
+_NAMES = "|".join(_MONTHS)
+_MONTH_FIRST = pattern(rf"\b({_NAMES})[a-z]{{0,6}}\.?\s{{1,3}}({_DAYS})")
+_DAY_FIRST = pattern(rf"({_DAYS})(?:\s?of)?\s?({_NAMES})[a-z]{{0,6}}\b")
+_NUMBERED = pattern(r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)")
 # Words in front of a number that names a thing.
 _NUMBERS_A_THING = (
     r"\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号|订单|工单|任务|问题|单"
@@ -25,6 +33,8 @@ _CHINESE = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _HOSTS = {name: frozenset(text.split()) for name, text in sections("safety/hosts.txt").items()}
 _LIKE_DATA = pattern(r"[A-Za-z0-9+=_-]{32,}|%[0-9A-Fa-f]{2}|[A-Za-z0-9]*\d[A-Za-z0-9]{15,}")
 _LONG_NUMBER = pattern(r"(?=.{8})\D*\d")
+_DESCRIBED = ("time", "title")  # what a request may describe in other words
+_CALENDAR = frozenset(itertools.product(range(1, 13), range(1, 32)))
 _LONGEST_REST = 120  # characters of a path below an address that was named
 
 
@@ -43,7 +53,7 @@ class Named:
     def unknown(self, targets: list[Target], *, strict: bool) -> list[Target]:
         """Return those of the targets that the owner has not named.
 
-        `strict`: titles, which a request may describe in other words, must be named too.
+        `strict`: what is only described must be named too (times, titles).
         """
         return [target for target in targets if not self._has(target, strict)]
 
@@ -66,7 +76,7 @@ class Named:
         value = plain(target.value).strip()
         if not value:
             return True
-        if target.kind == "title" and not strict:
+        if target.kind in _DESCRIBED and not strict:
             return True
         if target.kind == "url":
             return self.has_url(target.value, strict=strict)
@@ -75,7 +85,7 @@ class Named:
             "account": self._has_spaced,
             "phone": self._has_spaced,
             "amount": lambda value: _number(value) in self._numbers,
-            "time": lambda _: True,  # a request says it in other words
+            "time": self._has_time,
             "title": self._has_words,
             "id": self._has_id,
         }
@@ -93,6 +103,11 @@ class Named:
     def addresses(self) -> list[str]:
         """Return the hosts of the addresses that the owner named."""
         return [url.netloc for url in self._urls]
+
+    @property
+    def has_days(self) -> bool:
+        """Return True if the request names days by their dates."""
+        return bool(self._days)
 
     @cached_property
     def _text(self) -> str:
@@ -152,6 +167,37 @@ class Named:
         return 2 * sum(bool({word, word.rstrip("s"), f"{word}s"} & said) for word in words) >= len(
             words
         )
+
+    def _has_time(self, value: str) -> bool:
+        """Find a day that the request names; True when it names none, or only in words
+        (tomorrow)."""
+        days = re.findall(r"(?:\d{4}-)?(\d{1,2})-(\d{1,2})", value)[:1] if self._days else []
+        return {(int(month), int(day)) for month, day in days} <= self._days
+
+    @cached_property
+    def _days(self) -> set[tuple[int, int]]:
+        """(month, day) of the dates in the request."""
+        text = plain(self.request[:5000])
+        named = itertools.chain(_numbered(text), _in_words(text))
+        return {(int(month), int(day)) for month, day in named} & _CALENDAR
+
+
+def _numbered(text: str) -> Iterator[tuple[int | str, str]]:
+    """Yield month and day of `2026-05-19`, `5月19日`; of `5/19` both ways."""
+    yield from re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)
+    yield from re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)
+    for first, second in _NUMBERED.findall(text):
+        yield from ((first, second), (second, first))
+
+
+def _in_words(text: str) -> Iterator[tuple[int | str, str]]:
+    """Yield month and day of `May 19th`, `the 3rd of May`; of `the 19th` every month."""
+    said = _MONTH_FIRST.findall(text) + [found[::-1] for found in _DAY_FIRST.findall(text)]
+    for month, days in said:
+        yield from ((_MONTHS.index(month) + 1, day) for day in re.findall(r"\d{1,2}", days))
+    rest = _DAY_FIRST.sub(" ", _MONTH_FIRST.sub(" ", text))
+    for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest):
+        yield from ((month, day) for month in range(1, 13))
 
 
 def _covers(known: SplitResult, wanted: SplitResult, *, strict: bool) -> bool:

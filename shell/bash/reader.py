@@ -171,6 +171,8 @@ class _Reader(Pieces):
             if child.type in REDIRECTS:
                 self.redirect(child, command)
         self._add(command)
+        if not is_simple:
+            _hand_in(command, self.script.commands[before:after])
         late, self._behind = self._behind, []
         for run in late:
             run()
@@ -234,7 +236,10 @@ class _Reader(Pieces):
         for each in self.script.commands[before:]:
             if producers and not each.is_piped:
                 each.is_piped = True
-                each.source = producers[0] if len(producers) == 1 else None
+                if len(producers) == 1:
+                    each.source = producers[0]
+                else:
+                    each.sources = tuple(one for one in producers if one.words)
 
     def _pipeline(self, node: Node, producers: list[Command] | None = None) -> None:
         current = producers or []
@@ -333,3 +338,12 @@ def _last(body: Node | None) -> Node | None:
 
 def _is_simple(node: Node | None) -> bool:
     return node is not None and node.type in ("command", *_DECLARES)
+
+
+def _hand_in(group: Command, inner: list[Command]) -> None:
+    """Give the input of a group, `{ a; b; } < file`, to the commands in it."""
+    inputs = [redirect for redirect in group.redirects if "<" in redirect.operator]
+    for each in inner if inputs else []:
+        each.is_piped = True
+        if not each.redirects:
+            each.redirects += [one for one in inputs if one.operator.startswith("<")]

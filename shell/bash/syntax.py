@@ -121,6 +121,7 @@ class Command:
     is_piped: bool = False
     loop_variable: str = ""  # of `for NAME in words`: the words are no command
     source: Command | None = None  # whose output it reads, if that is one simple command
+    sources: tuple[Command, ...] = ()  # … if it is several: of `{ a; b; } |`
     start: int = field(default=-1, compare=False)
     end: int = field(default=-1, compare=False)
 

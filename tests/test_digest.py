@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from memory import notes
-from memory.change import undo
 from memory.digest import DAYS, Digest, digest, entries
 from memory.facts import FactStore
 from memory.facts.store import FactConflict
 from memory.history import BY_HAND, Repository
 from memory.home import MAIN, Session
 from memory.notes import Kind
+from memory.undo import undo
 from runs.heartbeat import memory_entries
 from tests.conftest import CHECKOUT, CommandLine
 from tests.rows import cases

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.change import undo
 from memory.evidence import Pointer, read_record
 from memory.facts import Fact, FactRefused, FactStore
 from memory.facts.check import check
 from memory.facts.lines import FACTS, INDEX, MAX_INDEX_LINES, index
 from memory.history import BY_HAND, Repository, RepositoryError
+from memory.undo import undo
 from tests.conftest import CHECKOUT
 from tests.driving import bash, run
 from tests.machine import PATIENCE_SECONDS

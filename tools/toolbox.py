@@ -84,13 +84,9 @@ class Toolbox(Mapping[str, Tool]):
 
     def schemas_with(self, names: Iterable[str]) -> list[Schema]:
         """Return the schemas on offer, and those of the tools that are named besides."""
-        others = dict.fromkeys(
-            name for name in names if name not in self._shown() and self.get(name)
-        )
+        shown = {schema["function"]["name"] for schema in self.schemas}
+        others = dict.fromkeys(name for name in names if name not in shown and self.get(name))
         return [*self.schemas, *map(self.schema, others)]
-
-    def _shown(self) -> set[str]:
-        return {schema["function"]["name"] for schema in self.schemas}
 
     def offer(self, family: str) -> bool:
         """Offer the tools of a family from the next request on. False when they are offered, or

@@ -14,9 +14,8 @@ import pytest
 from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.lock import JournalError, JournalTooNew
-from memory.journal.store import INDEX, Episode, Store, text_hash
+from memory.journal.store import INDEX, VERSION, Episode, Store, text_hash
 from memory.journal.sync import check, rebuild
-from memory.journal.tables import VERSION
 from memory.journal.turns import Turn
 from tests.conftest import CHECKOUT
 from tests.machine import ran

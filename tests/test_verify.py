@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from learning.cases import read_cases
+from learning.prove import Ground
 from learning.verify import Verdict, prove, verify
 from memory.logs import run_ids
 from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS, Agent
+from runs.learning.lesson_files import stored
+from runs.learning.turning import turned
 from tests.driving import agent
 from tests.machine import PATIENCE_SECONDS
 from tests.rows import cases
@@ -38,6 +41,16 @@ effects: EFFECTS
 plan: [{tool: code_run, args: {type: bash, script: 'ls "$folder"'}, save: {n: lines}}]
 commit: [{tool: code_run, args: {type: bash, script: 'rm -rf "$folder"'}}]
 result: done
+"""
+
+
+MAKES = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}
+wordings: ["list {folder}"]
+effects: local
+commit: [{tool: code_run, args: {type: bash, script: 'cd "$folder" && ls > list.txt'}}]
+result: done
+checks: [{command: 'test -s "$folder/list.txt"'}]
 """
 
 
@@ -196,3 +209,17 @@ def test_two_processes_may_verify_at_once(shelf: Shelf) -> None:
     assert [(status, passed) for status, passed, _ in found] == [("probation", True)] * 2, found
     words = {case.parameters["word"] for case in read_cases(shelf.home / "sops" / "fruit")}
     assert words == {"apple", "plum", "kiwi"}
+
+
+def test_steps_of_shell_that_make_files_are_proven_and_become_one_script(shelf: Shelf) -> None:
+    one, two = shelf.folders
+    shelf.put(MAKES, folder=one)
+    assert shelf.verify(folder=two).status_after == "probation"
+    ground = Ground.of([shelf.home.parent], shelf.home, one)
+    shelf.there.sops.reload()
+    lesson = turned(shelf.there.sop("fruit"), ground)
+    assert lesson is not None and lesson.status() == "probation"
+    sop, _ = stored(shelf.there, lesson, "probation", "turned")
+    assert sop.procedure is not None and sop.procedure.steps[0].is_staged
+    assert sop.procedure.steps[0].expect["changes"] == {"new": ["{{folder}}/list.txt"]}
+    assert shelf.verify().passed and not (two / "list.txt").exists()

@@ -82,12 +82,6 @@ class Toolbox(Mapping[str, Tool]):
             (self._schema_of[name],) = schemas([tool])
         return self._schema_of[name]
 
-    def schemas_with(self, names: Iterable[str]) -> list[Schema]:
-        """Return the schemas on offer, and those of the tools that are named besides."""
-        shown = {schema["function"]["name"] for schema in self.schemas}
-        others = dict.fromkeys(name for name in names if name not in shown and self.get(name))
-        return [*self.schemas, *map(self.schema, others)]
-
     def offer(self, family: str) -> bool:
         """Offer the tools of a family from the next request on. False when they are offered, or
         nobody knows it."""

@@ -1,4 +1,4 @@
--- The tables of `journal/memory.sqlite3`, a step for each version (memory/journal/tables.py). Times are microseconds since
+-- The tables of `journal/memory.sqlite3`, a step for each version (memory/journal/store.py). Times are microseconds since
 -- 1970, UTC. `near` is the turn before, with the speaker: a keyword there counts too, less. Source: seed 003 P3.2.
 
 -- step

@@ -101,7 +101,7 @@ def path_of(value: Value, where: Where) -> str | None:
     if value.is_quoted:
         return absolute(value.text[1:-1], where)
     if value.kind == "folder":
-        return str(folder_called(value.value, where))
+        return found_here(value.text, where) or str(folder_called(value.value, where))
     return absolute(value.value, where) if value.kind == "path" else None
 
 

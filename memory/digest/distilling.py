@@ -11,11 +11,9 @@ MEMORY.md or the new. Source: seed 000 "Background tasks".
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -39,6 +37,7 @@ from memory.digest.memory_file import Changes, Entry, MemoryFile, changed, parse
 from memory.facts import Line
 from memory.files import Unreadable, read_owner_text, whole_text, write_atomic
 from memory.files.owner_files import MAX_BYTES
+from memory.files.writing import locked
 from memory.history import one_line
 from memory.workspace import make
 from models.errors import ModelError
@@ -113,26 +112,25 @@ def digest(
     now: datetime,
     *,
     ask: AskModel | None = None,
-    more: Sequence[Line] = (),
     lang: str = "en",
     redact: Redact | None = None,
 ) -> Digest:
     """Read the last 7 days, add to MEMORY.md what is worth keeping, and put away notes older than
     30 days.
 
-    `more` are lines from elsewhere (the journal). Costs nothing when there is nothing new: no model
-    is asked, nothing is committed. Raises Unreadable, NotDistilled, RepositoryError, OSError;
-    MEMORY.md is then as it was, or the next digest finishes this one.
+    Costs nothing when there is nothing new: no model is asked, nothing is committed. Raises
+    Unreadable, NotDistilled, RepositoryError, OSError; MEMORY.md is then as it was, or the next
+    digest finishes this one.
     """
     (home / "memory").mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _alone(home) as is_alone:
-        if not is_alone:
+    with locked(home / LOCK, waits=False) as lock:
+        if lock < 0:
             return Digest(is_busy=True)
         with changing(home):
             pass  # what a crash left is finished before it is known what was seen
         asked = _Asked(home, now.date(), ask, lang, redact or Redactor({}))
         seen = _seen(home, now.date())
-        new = [line for line in _read(home, now.date(), more) if line.hash not in seen]
+        new = [line for line in _read(home, now.date()) if line.hash not in seen]
         seen |= {line.hash: line.day for line in new}
         done = _distilled(asked, new, seen)
         put_away = _put_away(home, now.date())
@@ -143,29 +141,13 @@ def digest(
         return done
 
 
-@contextmanager
-def _alone(home: Path) -> Iterator[bool]:
-    lock = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    is_alone = True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        is_alone = False
-    try:
-        yield is_alone
-    finally:
-        os.close(lock)
-
-
-def _read(home: Path, today: date, more: Sequence[Line]) -> list[Line]:
+def _read(home: Path, today: date) -> list[Line]:
     """Return the lines of the last days, each once. A note that cannot be read is passed over: it
     is the owner's to mend."""
     found: list[Line] = []
     for ago in range(DAYS - 1, -1, -1):
         with suppress(Unreadable):
             found += lines_of(home, [today - timedelta(days=ago)])
-    texts = {line.text for line in found}
-    found += [line for line in more if line.text not in texts]
     return list({line.hash: line for line in found}.values())
 
 

@@ -7,9 +7,10 @@ Every store that rewrites a file goes through here.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -75,12 +76,28 @@ def write_new(path: Path, data: bytes | str, mode: int = 0o600) -> bool:
 
 
 def fsync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk: a rename lasts only after this."""
+    """Write the names in a folder, or a file, to the disk: a rename lasts only after this."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, waits: bool = True) -> Iterator[int]:
+    """Hold the lock file at `path`: yield its descriptor, or -1 when somebody else has it and this
+    one does not wait. Raises OSError."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    found = lock
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        except BlockingIOError:
+            found = -1
+        yield found
+    finally:
+        os.close(lock)
 
 
 def _existing(target: Path, folder: int) -> os.stat_result | None:

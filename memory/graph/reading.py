@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory.graph.people import ROLES, meant, role_of, speaker
@@ -121,16 +121,13 @@ def _confidence(given: object) -> float:
 def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:
     """Return the statements that are believed: the quote stands in the turn, and a person says
     it."""
-    return list(_believed(said, turns))
-
-
-def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterator[Statement]:
+    found = []
     everything = " ".join(f"{turn.who} {turn.text}" for _, turn in turns)
     for each in said:
         if 0 <= each.place < len(turns) and _is_quoted(each.quote, turns[each.place][1]):
             number, turn = turns[each.place]
-            if found := _statement(each, number, speaker(turn), everything):
-                yield found
+            found.append(_statement(each, number, speaker(turn), everything))
+    return list(filter(None, found))
 
 
 def _is_quoted(quote: str, turn: Turn) -> bool:

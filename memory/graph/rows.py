@@ -10,25 +10,23 @@ P5.4.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory.graph.people import meant
 from memory.home import MAIN, Session
-from memory.journal.store import INDEX, Store
+from memory.journal.store import INDEX, Store, micros, moment_of
 
 LIMIT, NEIGHBOURS = 500, 100
 PER_NODE = 12  # edges of a node that is not in the middle
 MAX_EVIDENCE = 50  # turns shown behind an edge
-CHUNK = 400
 EPOCH, SEQ = "graph_epoch", "graph_seq"
-BEGINNING, END = -(1 << 62), 1 << 62
-_ZERO = datetime(1970, 1, 1, tzinfo=UTC)
 _NODE = "id, session, kind, name, turn, first_seen, last_seen, degree"
-_EDGE = (
-    "e.id, e.session, e.subject, e.predicate, e.object, e.label, e.strength, e.confidence, e.first_seen, e.last_seen,"
+_EDGES = (
+    "SELECT e.id, e.session, e.subject, e.predicate, e.object, e.label, e.strength, e.confidence, e.first_seen, e.last_seen,"
     " e.count, e.mentioned_start, e.mentioned_end, e.emotion, e.by, e.scene, turns.id, turns.source"
+    " FROM graph_edges e LEFT JOIN turns ON turns.number = e.turn"
 )
 _EDGE_KEYS = (
     *("id", "session", "source", "predicate", "target", "label", "strength", "confidence"),
@@ -219,12 +217,14 @@ class Graph:
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
         """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id
         of an edge's subject."""
-        for some, marks in chunks(ids):
-            yield from self._store.ask(
-                "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"
-                f" WHERE e.id IN ({marks}) UNION ALL SELECT id, kind, '', '' FROM graph_nodes WHERE id IN ({marks})",
-                (*some, *some),
-            )
+        yield from self._store.among(
+            "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"
+            " WHERE e.id IN ({})",
+            ids,
+        )
+        yield from self._store.among(
+            "SELECT id, kind, '', '' FROM graph_nodes WHERE id IN ({})", ids
+        )
 
     def evidence(self, id: str) -> Json | None:
         """Return the scene and the turns behind an edge or a scene, by time; None when there is no
@@ -293,11 +293,8 @@ class Graph:
         return " AND ".join(["1", *("session = ?" for _ in wanted)]), wanted
 
     def _visible(self, ids: Iterable[str]) -> list[str]:
-        found: list[str] = []
-        for some, marks in chunks(list(ids)):
-            asked = f"SELECT id FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 ORDER BY degree DESC"
-            found += [id for (id,) in self._store.ask(asked, some)]
-        return found
+        asked = "SELECT id FROM graph_nodes WHERE id IN ({}) AND degree > 0 ORDER BY degree DESC"
+        return [id for (id,) in self._store.among(asked, ids)]
 
     def _graph(
         self, edges: Sequence[Json], version: str, *, is_truncated: bool, also: Sequence[str] = ()
@@ -311,35 +308,28 @@ class Graph:
         }
 
     def _edges(self, tail: str, values: Iterable[Any]) -> list[Json]:
-        asked = f"SELECT {_EDGE} FROM graph_edges e LEFT JOIN turns ON turns.number = e.turn {tail}"
-        return [_edge(row) for row in self._store.ask(asked, values)]
+        return [_edge(row) for row in self._store.ask(f"{_EDGES} {tail}", values)]
 
     def _edges_by_id(self, ids: Sequence[str]) -> Iterator[Json]:
         where, values = Wanted().condition(self._store.only)
-        for some, marks in chunks(ids):
-            yield from self._edges(f"WHERE e.id IN ({marks}) AND {where}", (*some, *values))
+        asked = f"{_EDGES} WHERE e.id IN ({{}}) AND {where}"
+        return map(_edge, self._store.among(asked, ids, values))
 
     def nodes(self, ids: Sequence[str]) -> Iterator[Json]:
         """Yield nodes by their ids; those that are gone, or another session's, are left out."""
         where, values = self._within(None)
-        for some, marks in chunks(ids):
-            asked = (
-                f"SELECT {_NODE} FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 AND {where}"
-            )
-            rows = self._store.ask(asked, (*some, *values))
-            first = [row[4] for row in rows if row[4] is not None]
-            of = self._store.episode_of(first)
-            episodes = (
-                {each.number: each for each in self._store.episodes(set(of.values()))} if of else {}
-            )
-            for id, session, kind, name, turn, seen, last, degree in rows:
-                node = {"id": id, "kind": kind, "name": name, "session": session, "degree": degree}
-                node |= {"first_seen": _iso(seen), "last_seen": _iso(last)}
-                if kind == "Scene" and (episode := episodes.get(of.get(turn, 0))):
-                    times = ("start", "end", "scene_start", "scene_end")
-                    node |= {key: _iso(micros(getattr(episode, key))) for key in times}
-                    node["summary"] = episode.summary
-                yield node
+        asked = f"SELECT {_NODE} FROM graph_nodes WHERE id IN ({{}}) AND degree > 0 AND {where}"
+        rows = list(self._store.among(asked, ids, values))
+        of = self._store.episode_of(row[4] for row in rows if row[4] is not None)
+        episodes = {each.number: each for each in self._store.episodes(set(of.values()))}
+        for id, session, kind, name, turn, seen, last, degree in rows:
+            node = {"id": id, "kind": kind, "name": name, "session": session, "degree": degree}
+            node |= {"first_seen": _iso(seen), "last_seen": _iso(last)}
+            if kind == "Scene" and (episode := episodes.get(of.get(turn, 0))):
+                times = ("start", "end", "scene_start", "scene_end")
+                node |= {key: _iso(micros(getattr(episode, key))) for key in times}
+                node["summary"] = episode.summary
+            yield node
 
 
 def _by_id(things: Iterable[Json]) -> dict[str, Json]:
@@ -361,17 +351,6 @@ def _edge(row: Sequence[Any]) -> Json:
     return {**edge, "mentioned": mentioned, "evidence": evidence}
 
 
-def micros(moment: datetime) -> int:
-    return (moment - _ZERO) // timedelta(microseconds=1)
-
-
 def _iso(micros: int) -> str | None:
-    if micros in (BEGINNING, END):
-        return None
-    return (_ZERO + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")
-
-
-def chunks(values: Sequence[Any]) -> Iterator[tuple[Sequence[Any], str]]:
-    for at in range(0, len(values), CHUNK):
-        some = values[at : at + CHUNK]
-        yield some, ", ".join("?" * len(some))
+    moment = moment_of(micros)
+    return moment.isoformat().replace("+00:00", "Z") if moment else None

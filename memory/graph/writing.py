@@ -15,9 +15,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory.graph.people import ROLES
-from memory.graph.rows import BEGINNING, END, EPOCH, SEQ, Graph, chunks, micros
+from memory.graph.rows import EPOCH, SEQ, Graph
 from memory.graph.shapes import LESS, OPPOSITE, Party, Statement, edge_id, node_id
-from memory.journal.store import Store
+from memory.journal.store import BEGINNING, END, Store, micros
 from memory.journal.turns import Turn
 
 HALF = 0.5  # of its confidence is what one turn adds to the strength of an edge
@@ -101,12 +101,12 @@ class Writer:
         may change."""
         touched: set[str] = set()
         roles: set[str] = set()
-        for some, marks in chunks(list(turns)):
-            asked = f"SELECT edge, subject, predicate, object, label FROM graph_evidence WHERE number IN ({marks})"
-            for edge, subject, predicate, object, label in self._store.ask(asked, some):
-                touched |= {edge, *self._edges_of(subject, predicate, object, label)}
-                roles |= self._role_nodes((subject, object)) | self._called(subject, label)
-            self._store.run(f"DELETE FROM graph_evidence WHERE number IN ({marks})", some)
+        asked = "SELECT edge, subject, predicate, object, label FROM graph_evidence WHERE number IN ({})"
+        for edge, subject, predicate, object, label in self._store.among(asked, turns):
+            touched |= {edge, *self._edges_of(subject, predicate, object, label)}
+            roles |= self._role_nodes((subject, object)) | self._called(subject, label)
+        numbers = ((number,) for number in turns)
+        self._store.run("DELETE FROM graph_evidence WHERE number = ?", *numbers)
         return touched, roles
 
     def _roles_of(self, session: str, statement: Statement, subject: str, object: str) -> set[str]:

@@ -12,7 +12,6 @@ and nothing fails. Source: docs/memory.md.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -28,6 +27,7 @@ from typing import Literal, NamedTuple
 
 from config import SopwithError
 from memory.files import write_atomic
+from memory.files.writing import locked
 
 COVERED_FOLDERS = ("memory", "sops", "schedule")
 COVERED_FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md")
@@ -113,16 +113,11 @@ class Repository:
             if self._lock >= 0:
                 yield
                 return
-            lock = os.open(
-                self.home / ".history.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-            )
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                self._lock = lock
-                yield
-            finally:
-                self._lock = -1
-                os.close(lock)
+            with locked(self.home / ".history.lock") as self._lock:
+                try:
+                    yield
+                finally:
+                    self._lock = -1
 
     def commit(self, paths: Iterable[str], message: str) -> str | None:
         """Commit what lies at these paths now (files or folders, relative to the home folder), and

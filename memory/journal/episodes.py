@@ -55,7 +55,7 @@ def update(store: Store, sessions: Sequence[str]) -> None:
 def _beside(store: Store, session: str, loose: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the episodes that turns without one may belong to, and their members."""
     times = [turn.at for turn in store.turns(loose, session).values()]
-    touched = store.episodes_between(min(times) - LONG_GAP, max(times) + LONG_GAP, session=session)
+    touched = store.episodes_between(min(times) - LONG_GAP, max(times) + LONG_GAP, session)
     return touched, [number for episode in touched for number in store.members(episode)]
 
 

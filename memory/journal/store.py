@@ -3,7 +3,7 @@ still to be done.
 
 Derived from the originals (memory/journal/originals.py) and kept in step with them by
 memory/journal/api.py. A turn is named by a number here, which is quick and holds for this file
-only; its id is unique in a session. Every question keeps to the session that the store was opened
+only; its id is unique in a session. Times are microseconds since 1970, UTC. Every question keeps to the session that the store was opened
 for. Source: seed 003 P3.2; figures "Recall".
 """
 
@@ -16,18 +16,20 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from memory.journal.lock import JournalError, WriterLock
-from memory.journal.tables import VERSION, bring_up_to_date, version
+from memory.journal.lock import JournalError, JournalTooNew, WriterLock
 from memory.journal.turns import Turn
 from text.time import TimeRange
 from text.words import cut
 
 Axis = Literal["said", "mentioned"]
 INDEX = "memory.sqlite3"  # beside the originals
+VERSION = 5  # of its tables
+_TABLES = Path(__file__).parents[2] / "assets" / "memory" / "journal.sql"  # a step a version
 MAX_TERMS = 16  # of a question; the rarest ones
 RARE = 1000  # turns in which a term may stand to be scored wherever it stands
 MOST_RANKED = 20_000  # turns that are scored for a question; 14 ms
@@ -37,7 +39,7 @@ MAX_NEAR_CHARS = 2_000
 NEAR_SECONDS = 4 * 3600  # what was said longer ago does not belong to a turn
 BUSY_SECONDS = 20.0
 MAX_WAIT_SECONDS = 3600.0  # before something that failed is tried again
-_BEGINNING, _END = -(1 << 62), 1 << 62  # the open sides of a range
+BEGINNING, END = -(1 << 62), 1 << 62  # the open sides of a range
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CHUNK = 2000  # values in one statement
 _FOUND = TypeVar("_FOUND")
@@ -123,7 +125,7 @@ class Store:
         with self.writing():
             self._run("DELETE FROM mentioned WHERE number = ?", (number,))
             rows = [
-                (number, _micros(each.start, _BEGINNING), _micros(each.end, _END), _kept(each.text))
+                (number, micros(each.start, BEGINNING), micros(each.end, END), _kept(each.text))
                 for each in ranges
             ]
             self._database.executemany("INSERT INTO mentioned VALUES (?, ?, ?, ?)", rows)
@@ -151,7 +153,7 @@ class Store:
         row = (
             episode.number or None,
             episode.session,
-            *(_micros(each, 0) for each in times),
+            *(micros(each) for each in times),
             _kept(episode.summary),
         )
         row += (episode.importance, json.dumps(episode.participants), text_hash(episode.summary))
@@ -178,7 +180,7 @@ class Store:
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Write down when turns were last read."""
         with self.writing():
-            rows = [(_micros(at, 0), number) for number in numbers]
+            rows = [(micros(at), number) for number in numbers]
             self._database.executemany("UPDATE turns SET last_accessed = ? WHERE number = ?", rows)
 
     # the queues: kind → keys; "times" by number, "embedding" by hash of the text, "episode" by
@@ -225,7 +227,7 @@ class Store:
         """Return when the next of these kinds may be done, in seconds since 1970; None when none
         waits."""
         asked = "SELECT not_before FROM queue WHERE kind IN ({}) ORDER BY not_before LIMIT 1"
-        return next((float(at) for (at,) in self._among(asked, kinds)), None)
+        return next((float(at) for (at,) in self.among(asked, kinds)), None)
 
     # reading
 
@@ -253,7 +255,7 @@ class Store:
         where, values = self._said_in(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
         times = {"first": first, "last": last}
-        return {name: None if at is None else _moment(at) for name, at in times.items()}
+        return {name: None if at is None else moment_of(at) for name, at in times.items()}
 
     def queues(self) -> dict[str, int]:
         """Return how much is still to be done of each kind."""
@@ -274,14 +276,14 @@ class Store:
             "SELECT number, id, session, who, text, at, timezone, run, importance, emotion, source"
             f" FROM turns WHERE number IN ({{}}) AND {where}"
         )
-        rows = {row[0]: row for row in self._among(asked, wanted, values)}
+        rows = {row[0]: row for row in self.among(asked, wanted, values)}
         spoken: dict[int, list[TimeRange]] = {}
         asked = "SELECT number, start, end, text FROM mentioned WHERE number IN ({}) ORDER BY rowid"
-        for number, start, end, text in self._among(asked, wanted):
-            said = TimeRange(_moment(start), _moment(end), _given(text))
+        for number, start, end, text in self.among(asked, wanted):
+            said = TimeRange(moment_of(start), moment_of(end), _given(text))
             spoken.setdefault(number, []).append(said)
         tags: dict[int, list[str]] = {}
-        for number, tag in self._among("SELECT number, tag FROM tags WHERE number IN ({})", wanted):
+        for number, tag in self.among("SELECT number, tag FROM tags WHERE number IN ({})", wanted):
             tags.setdefault(number, []).append(_given(tag))
         return {
             number: _turn(rows[number], tuple(tags.get(number, ())), tuple(spoken.get(number, ())))
@@ -304,7 +306,7 @@ class Store:
         known = self._frequent[1]
         wanted = list(dict.fromkeys(terms))
         new = [term for term in wanted if term not in known]
-        found = dict(self._among("SELECT term, doc FROM vocabulary WHERE term IN ({})", new))
+        found = dict(self.among("SELECT term, doc FROM vocabulary WHERE term IN ({})", new))
         known |= {term: turns for term, turns in found.items() if turns > RARE}
         return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
 
@@ -367,7 +369,7 @@ class Store:
         after = one.format(">") + " ORDER BY o.at, o.number LIMIT 1"
         asked = f"SELECT t.number, ({before}), ({after}) FROM turns t WHERE t.number IN ({{}})"
         said = [number for number in numbers if number > 0]
-        return {number: (first, second) for number, first, second in self._among(asked, said)}
+        return {number: (first, second) for number, first, second in self.among(asked, said)}
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
         """Return the turns around one, of the same session, in the order in which they were said,
@@ -394,7 +396,7 @@ class Store:
         """Return the turns that were said from `start` to before `end`, or that speak of a time
         which overlaps it; by time."""
         where, values = self._within(session)
-        since, until = _micros(start, _BEGINNING), _micros(end, _END)
+        since, until = micros(start, BEGINNING), micros(end, END)
         if axis == "said":
             asked = f"SELECT number FROM turns WHERE at >= ? AND at < ? AND {where} ORDER BY at, number LIMIT ?"
             rows = self._rows(asked, (since, until, *values, limit))
@@ -434,13 +436,13 @@ class Store:
 
     def texts(self, hashes: Iterable[str]) -> dict[str, str]:
         """Return the texts of turns that hashes stand for."""
-        rows = self._among("SELECT hash, text FROM turns WHERE hash IN ({})", hashes)
+        rows = self.among("SELECT hash, text FROM turns WHERE hash IN ({})", hashes)
         return {key: _given(text) for key, text in rows}
 
     def last_accessed(self, numbers: Iterable[int]) -> dict[int, datetime]:
         """Return when turns were last read; those that never were are left out."""
         asked = "SELECT number, last_accessed FROM turns WHERE number IN ({}) AND last_accessed IS NOT NULL"
-        rows = self._among(asked, numbers)
+        rows = self.among(asked, numbers)
         return {number: _EPOCH + timedelta(microseconds=at) for number, at in rows}
 
     def episodes(
@@ -455,13 +457,13 @@ class Store:
         if numbers is None:
             rows = self._rows(asked, values)
         else:
-            rows = list(self._among(f"{asked} AND number IN ({{}})", numbers, before=values))
+            rows = list(self.among(f"{asked} AND number IN ({{}})", numbers, before=values))
         return sorted(map(_episode, rows), key=lambda each: (each.start, each.number))
 
     def episode_of(self, numbers: Iterable[int]) -> dict[int, int]:
         """Turn → episode; turns that are in none are left out."""
         asked = "SELECT number, episode FROM episode_members WHERE number IN ({})"
-        return dict(self._among(asked, numbers))
+        return dict(self.among(asked, numbers))
 
     def members(self, episode: int) -> list[int]:
         """Return the turns of an episode, in the order in which they were said."""
@@ -475,19 +477,11 @@ class Store:
         asked = f"SELECT number FROM turns WHERE {where} AND number NOT IN (SELECT number FROM episode_members) ORDER BY at, number"
         return self._column(asked, values)
 
-    def episodes_between(
-        self,
-        start: datetime | None,
-        end: datetime | None,
-        axis: Axis = "said",
-        session: str | None = None,
-    ) -> list[int]:
-        """Return the episodes whose time (said: of the talk; mentioned: of the scene) overlaps the
-        range, by time."""
+    def episodes_between(self, start: datetime, end: datetime, session: str) -> list[int]:
+        """Return the episodes of a session that overlap a time, by time."""
         where, values = self._within(session)
-        first, last = ("start", "end") if axis == "said" else ("scene_start", "scene_end")
-        asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
-        return self._column(asked, (_micros(end, _END), _micros(start, _BEGINNING), *values))
+        asked = f"SELECT number FROM episodes WHERE start < ? AND end >= ? AND {where} ORDER BY start, number"
+        return self._column(asked, (micros(end), micros(start), *values))
 
     def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield all vectors, some at a time: the model and hash → vector."""
@@ -517,7 +511,7 @@ class Store:
         """File → how many of its bytes have been taken in; of all files, or of these."""
         if names is None:
             return dict(self._rows("SELECT name, size FROM originals", ()))
-        return dict(self._among("SELECT name, size FROM originals WHERE name IN ({})", names))
+        return dict(self.among("SELECT name, size FROM originals WHERE name IN ({})", names))
 
     def set_original(self, name: str, size: int) -> None:
         """Note that so many bytes of a file are in the index."""
@@ -564,7 +558,7 @@ class Store:
         """Keep a turn, or a line that was written down, under a number; its times and its vector
         are due."""
         words = (turn.id, turn.who, turn.text)
-        row = (number, turn.session, *map(_kept, words), _micros(turn.at, 0), turn.timezone)
+        row = (number, turn.session, *map(_kept, words), micros(turn.at), turn.timezone)
         row += (turn.run, turn.importance, _kept(turn.emotion), turn.source, text_hash(turn.text))
         columns = (
             "number, session, id, who, text, at, timezone, run, importance, emotion, source, hash"
@@ -630,7 +624,7 @@ class Store:
     def _column(self, asked: str, values: Iterable[Any] = ()) -> list[Any]:
         return [value for (value,) in self._rows(asked, values)]
 
-    def _among(
+    def among(
         self,
         asked: str,
         wanted: Iterable[Any],
@@ -766,12 +760,14 @@ def _cut(text: str) -> str:
     return " ".join(cut(text))
 
 
-def _micros(moment: datetime | None, open: int) -> int:
+def micros(moment: datetime | None, open: int = 0) -> int:
+    """Return a time as the tables hold it; `open` where there is none."""
     return open if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
 
 
-def _moment(micros: int) -> datetime | None:
-    return None if micros in (_BEGINNING, _END) else _EPOCH + timedelta(microseconds=micros)
+def moment_of(micros: int) -> datetime | None:
+    """Return a time of the tables; None for the open side of a range."""
+    return None if micros in (BEGINNING, END) else _EPOCH + timedelta(microseconds=micros)
 
 
 def _kept(text: str) -> str | bytes:
@@ -785,3 +781,25 @@ def _kept(text: str) -> str | bytes:
 
 def _given(kept: str | bytes) -> str:
     return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogatepass")
+
+
+def bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Take the steps that the file lacks, each whole or not at all. Raises JournalTooNew,
+    sqlite3.Error."""
+    for number in range(version(database) + 1, VERSION + 1):
+        database.executescript(
+            f"BEGIN IMMEDIATE; {_steps()[number]} PRAGMA user_version = {number}; COMMIT;"
+        )
+
+
+@cache
+def _steps() -> list[str]:
+    return _TABLES.read_text("utf-8").split("\n-- step\n")
+
+
+def version(database: sqlite3.Connection) -> int:
+    """Return the version of a file. Raises JournalTooNew for one that is not known here."""
+    found = int(database.execute("PRAGMA user_version").fetchone()[0])
+    if found > VERSION:
+        raise JournalTooNew("error.journal.journal-made-newer-sopwith", found=found, known=VERSION)
+    return found

@@ -9,7 +9,6 @@ What a run proves, it proves from the archive too.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 import zipfile
@@ -79,7 +78,7 @@ def restore(home: Path, run: str) -> bool:
         raise OSError(5, f"{packed.name} is damaged: {error}") from error
     for path in draft.rglob("*"):
         if path.is_file():
-            _fsync(path)
+            fsync_folder(path)
     draft.chmod(0o700)
     draft.rename(folder)
     fsync_folder(folder.parent)
@@ -103,7 +102,7 @@ def _pack(home: Path, run: str) -> tuple[int, int]:
                 stored.write(path, path.relative_to(folder))
         draft.chmod(0o600)
         _compare(draft, folder, files)
-        _fsync(draft)
+        fsync_folder(draft)
         draft.rename(packed)
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -140,11 +139,3 @@ def _tidy(home: Path) -> None:
     for run in archived_ids(home):
         if (home / "runs" / run).is_dir():  # both are there: the folder may have gone on since
             place(home, run).unlink(missing_ok=True)
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -9,17 +9,16 @@ Where the file cannot be used the logs are read, which only takes longer.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from memory.files.writing import locked
 from memory.logs.reading import RunSummary, log_size, run_ids, summarise, worker
 
 SCHEMA = 3
@@ -171,18 +170,12 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 
 @contextmanager
 def _locked(home: Path) -> Iterator[None]:
-    """Take the turn where there is a place for it."""
-    try:
-        _path(home).parent.mkdir(exist_ok=True, mode=0o700)
-        lock = os.open(_path(home).with_name("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:  # no runs, or a read-only disk
+    """Take the turn where there is a place for it: not without runs, nor on a read-only disk."""
+    with ExitStack() as held:
+        with suppress(OSError):
+            _path(home).parent.mkdir(exist_ok=True, mode=0o700)
+            held.enter_context(locked(_path(home).with_name("lock")))
         yield
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
 
 
 def _remove(home: Path) -> None:

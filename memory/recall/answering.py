@@ -134,9 +134,9 @@ def _wanted(question: str) -> dict[str, str]:
 
 def _states(turn: Turn) -> bool:
     """Tell whether a turn states something that still holds."""
-    from memory.forget import forgets
     from memory.recall.features import shape
     from memory.recall.written import superseded_by
+    from memory.written import forgets
 
     asks = shape(turn.text).asks or is_question(turn.text) or bool(forgets(turn.text))
     is_no_statement = asks, superseded_by(turn)

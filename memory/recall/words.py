@@ -33,7 +33,6 @@ LEAST_ALIKE = 0.15
 MOST_KNOWN = 100_000  # words in memory, 50 MB
 MOST_TEXTS = 20_000  # of which it is known where their words are, 10 MB
 _SCALE = 512.0  # a vector is kept in one byte a number
-_CHUNK = 500
 
 
 def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:
@@ -166,13 +165,8 @@ def alike(store: Store, model: str, question: Question, rows: Rows) -> Numbers |
 
 
 def _kept(store: Store, model: str, words: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    for at in range(0, len(words), _CHUNK):
-        some = words[at : at + _CHUNK]
-        marks = ", ".join("?" * len(some))
-        yield from store.ask(
-            f"SELECT word, vector FROM word_vectors WHERE word IN ({marks}) AND model = ?",
-            (*some, model),
-        )
+    asked = "SELECT word, vector FROM word_vectors WHERE word IN ({}) AND model = ?"
+    return store.among(asked, words, (model,))
 
 
 def _small(vectors: NDArray[np.float32]) -> NDArray[np.int8]:

@@ -15,11 +15,10 @@ from datetime import UTC, datetime
 from itertools import filterfalse
 from pathlib import Path
 
-from memory.forget import forgets, says
 from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
 from memory.wording import supersedes
-from memory.written import Written, written_files, written_lines
+from memory.written import Written, forgets, says, written_files, written_lines
 
 SETTING = "written"  # of the index: file → when it was changed, and its size
 IMPORTANCE = 8

@@ -18,8 +18,6 @@ the new. Source: seed 001 §2.3, §6.2.
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +28,7 @@ from typing import Any, Literal, get_args
 
 from config import SopwithError
 from memory.files import read_owner_text, write_atomic
+from memory.files.writing import locked
 
 FILE = "TODO.md"
 Status = Literal["open", "doing", "waiting", "done"]
@@ -188,9 +187,7 @@ class Tasks:
     def _changing(self) -> Iterator[_Page]:
         """Yield the page with all numbers in it, locked against our other processes; write it when
         the block ends well."""
-        lock = os.open(self.home / ".todo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self.home / ".todo.lock"):
             page = self._read()
             before = "".join(page.lines)
             for line in page.found:
@@ -201,8 +198,6 @@ class Tasks:
                 write_atomic(
                     self.home / FILE, after, None if (self.home / FILE).exists() else 0o600
                 )
-        finally:
-            os.close(lock)
 
     def _read(self) -> _Page:
         try:

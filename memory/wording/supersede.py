@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, partial
 
-from memory.wording.rows import pattern_of, table
-from memory.wording.tokens import replaces, words
+from memory.wording.tokens import pattern_of, replaces, table, words
 
 _LIVES = (("moved to", "live in"), ("moved to", "live at"), ("搬到", "住在"))
 LONGEST_CHARS = 600  # the rows take time that grows with the square of it

@@ -8,14 +8,15 @@ characters. Source: seed 002 §3.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memory.wording.rows import pattern_of, table
 from text.words import asked, words_of
 
+_FILE = Path(__file__).parents[2] / "assets" / "memory" / "wording.toml"
 TELLING = ("quoted", "url", "path", "relative", "version", "option", "name")  # by no accident
 _CAN_BE_REPLACED = ("version", "number", "path", "url")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？：；]\s*)[\s*\"'“(-]*$")
@@ -23,6 +24,19 @@ _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _QUOTES = "\"'“”「」‘’`"
 _SAME_SHARE = 0.8  # of the words of two sentences that say the same
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return one table of the file."""
+    found: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))[name]
+    return found
+
+
+@cache
+def pattern_of(part: str, name: str) -> re.Pattern[str]:
+    """Return one pattern of a table."""
+    return re.compile(table(part)[name], re.ASCII if part == "words" else 0)
 
 
 class Value(NamedTuple):

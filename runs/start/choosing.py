@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from learning.route import Match, Remembered, Shown, choose
-from memory.forget import is_to_forget
 from memory.sops import Sop
+from memory.written import is_to_forget
 from models.base import Event, Request, last
 from runs.options import Options, Replay
 from runs.parts import Parts

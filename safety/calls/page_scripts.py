@@ -26,7 +26,7 @@ _COMPARES = names(
     "includes startsWith endsWith indexOf match matchAll test search split replace replaceAll querySelector"
     " querySelectorAll closest matches getAttribute hasAttribute error log"
 )
-# What asks an address, with the method.
+# These names ask an address, by the method.
 _ASKS = dict.fromkeys(names("fetch EventSource axios importScripts Worker SharedWorker"), "get")
 _ASKS |= dict.fromkeys(("sendBeacon", "WebSocket"), "post")
 _ASKS_ON = {method: method for method in ("get", "post", "put", "delete", "patch")}

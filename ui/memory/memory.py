@@ -88,7 +88,7 @@ def check(args: Namespace, config: Config) -> int:
 @command("memory undo")
 def undo(args: Namespace, config: Config) -> int:
     """`memory undo`: takes back the last change that the agent made to the memory."""
-    from memory.undo import undo as take_back
+    from memory.change import undo as take_back
 
     open_home(config.home)
     print(say("memory_undone", change=one_line(take_back(config.home), 300)))

@@ -133,11 +133,11 @@ def checked(
     check(body.model_extra)
     asked = read(messages, instructions)
     if not request.state.holder.may_change:
-        raise OnlyReads("This token may only read.")
+        raise OnlyReads("error.v1.only-reads")
     if body.model not in (known := rows(site)):
-        raise NotThere(f"There is no model {body.model!r}; there are: {', '.join(known)}")
+        raise NotThere("error.v1.no-model", name=repr(body.model), known=", ".join(known))
     if not asked.task.strip():
-        raise Unsupported("The last message says nothing.")
+        raise Unsupported("error.v1.empty")
     return asked
 
 

@@ -1,5 +1,5 @@
 """Take what the owner wants forgotten out of the notes, MEMORY.md and the facts: one commit a file,
-`memory undo` takes it back.
+`memory undo` takes it back. Loads nothing for other requests.
 
 What was said stays in the journal, which is only ever appended to; recall does not bring it up
 (memory/recall/written.py).
@@ -11,11 +11,44 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory.forget.words import forgets, says, wants_all
-from memory.wording import supersedes
+from text import pattern
 
 if TYPE_CHECKING:
-    from memory.written import Written
+    from memory.written.lines import Written
+
+_ASKS = pattern(
+    r"(?i)^(?:please |pls |can you |could you |now )*forget "
+    r"(?:(?:that|about|everything about|all about|what i (?:said|told you) about|the fact that)\s+)*(\S.*)$"
+    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(?:所有|一切|全部)?(?:关于)?(\S.*?)"
+    r"(?:这件事|这回事|的事情?|的(?:所有|全部)?内容|的一切)?吧?[。！!]*$"
+    r"|^(?:请你?|帮我)*把(?:所有|一切|全部)?(?:关于)?(\S.*?)"
+    r"(?:这件事|这回事|的事情?|的(?:所有|全部)?内容|的一切)?(?:忘记|忘掉|忘了)吧?[。！!]*$"
+)
+_ALL = pattern(r"(?i)^[\w ,]*?forget (?:everything|all) about\b|(?:一切|所有|全部)")
+
+
+def wants_all(text: str) -> bool:
+    """Return True for a request to forget all that is known of something."""
+    return _ALL.search(text) is not None
+
+
+def forgets(text: str) -> frozenset[str]:
+    """Return the words of what a request asks to forget; none for another request."""
+    found = _ASKS.match(text.strip())
+    if found is None:
+        return frozenset()
+    from memory.recall.question import is_small
+    from text.words import asked
+
+    what = next(filter(None, found.groups()))
+    return frozenset(term for term in asked(what) if not is_small(term))
+
+
+def says(text: str, wanted: frozenset[str]) -> bool:
+    """Tell whether a text says more than two thirds of some words."""
+    from text.words import cut
+
+    return 3 * len(wanted & set(cut(text))) > 2 * len(wanted) > 0
 
 
 def is_to_forget(home: Path, request: str) -> bool:
@@ -51,13 +84,15 @@ def forget(home: Path, request: str) -> Forgotten:
 
 def _current(texts: list[str]) -> list[str]:
     """Return the sentences that no later one takes the place of."""
+    from memory.wording import supersedes
+
     later = {text: texts[place + 1 :] for place, text in enumerate(texts)}
     return [text for text in texts if not any(supersedes(new, text) for new in later[text])]
 
 
 def _lines(home: Path, wanted: frozenset[str]) -> Iterator[tuple[str, list[Written]]]:
     """Yield the files that say it, each with its lines."""
-    from memory.written import written_files, written_lines
+    from memory.written.lines import written_files, written_lines
 
     for name in written_files(home):
         found = [line for line in written_lines(home, name) if says(line.text, wanted)]

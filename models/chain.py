@@ -94,18 +94,16 @@ class ModelChain:
                 reply = yield from model.reply(request)
             except ModelUnavailable as error:
                 self._budget.check()  # it may have had no time left
-                yield from self._failed(model, error, request.turn)
+                reason, turn = str(error), request.turn
+                self._reasons.append(reason)
+                yield {"type": "model_failed", "turn": turn, "model": model.name, "reason": reason}
+                self._models.pop(0)
             except Diverged as error:
                 yield from self._hand_over(error, request)
             else:
                 self._budget.add(reply.usage)
                 return reply
         raise ModelUnavailable("\n".join(self._reasons) or NO_MODEL)
-
-    def _failed(self, model: Model, error: ModelUnavailable, turn: int) -> Iterator[Event]:
-        self._reasons.append(str(error))
-        yield {"type": "model_failed", "turn": turn, "model": model.name, "reason": str(error)}
-        self._models.pop(0)
 
     def _hand_over(self, error: Diverged, request: Request) -> Iterator[Event]:
         if error.event:

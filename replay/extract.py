@@ -147,15 +147,12 @@ def _picked(value: Any, read: Extractor, values: Mapping[str, Any]) -> Any:
 
 def _children(node: Any, key: str) -> Sequence[Any]:
     if key == EVERY:
-        return list(node.values()) if isinstance(node, Mapping) else _listed(node)
+        rows = list(node.values()) if isinstance(node, Mapping) else node
+        return rows if isinstance(rows, list) else []
     if isinstance(node, Mapping):
         return [node[key]] if key in node else []
     is_place = isinstance(node, list) and key.isdigit() and int(key) < len(node)
     return [node[int(key)]] if is_place else []
-
-
-def _listed(node: Any) -> list[Any]:
-    return node if isinstance(node, list) else []
 
 
 def rows_in(node: Any) -> list[Any]:

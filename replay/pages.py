@@ -114,12 +114,8 @@ def renamed(found: Mapping[str, Element]) -> list[tuple[str, str]]:
     return [(label, each.label) for label, each in found.items() if each.label != label]
 
 
-def script_of(acts: Sequence[Mapping[str, Any]], found: Mapping[str, Element]) -> str:
-    """Return the script that does the acts; values are literals in it, never code."""
-    return "\n".join(_line(act, found) for act in acts)
-
-
 def _line(act: Mapping[str, Any], found: Mapping[str, Element]) -> str:
+    """Return the line of a script that does an act; values are literals in it, never code."""
     for verb, key in VERBS.items():
         if verb in act:
             ref = found[str(act[verb]["label"])].ref
@@ -172,4 +168,5 @@ class OnPage:
 
     def script(self, acts: Sequence[Mapping[str, Any]]) -> str:
         """Return the script that does the acts here. Raises NotOnPage."""
-        return script_of(acts, located(acts, self._text))
+        found = located(acts, self._text)
+        return "\n".join(_line(act, found) for act in acts)

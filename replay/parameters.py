@@ -28,6 +28,7 @@ WRITTEN: dict[str, tuple[str, Callable[[str], Any]]] = {  # values as a command 
     "boolean": ("true|false", lambda text: text == "true"),
 }
 FORMATS = ("path", "date", "url")
+_URL = re.compile(r"https?://[^\s/?#]+\S*")
 FIGURE = r"^\d+(\.\d+)?$"  # a number as it is said: it stands in code
 NUMBERED = r"^(?!-)[^\s,]*\d[^\s,]*$"  # a number, or what has one in it: 09, 7b, 1.0-rc2
 PATTERNS_SAID = {
@@ -180,15 +181,10 @@ def _not_a_date(value: str) -> str:
     return "" if len(value) == 10 else "must be a date like 2026-01-31"
 
 
-def _not_a_url(value: str) -> str:
-    is_url = re.fullmatch(r"https?://[^\s/?#]+\S*", value)
-    return "" if is_url else "must be an http or https address"
-
-
 FORMAT_CHECKS: dict[str, Callable[[str], str]] = {
     "path": _not_a_path,
     "date": _not_a_date,
-    "url": _not_a_url,
+    "url": lambda value: "" if _URL.fullmatch(value) else "must be an http or https address",
 }
 
 

@@ -69,20 +69,14 @@ def _anchors(text: str, chosen: Sequence[tuple[str, ...]]) -> tuple[tuple[str, .
     anchors = [*chosen]
     for token in _TOKEN.findall(text):
         if token[0] == "[":
-            choices = _choices(token)
+            choices = tuple(map(_longest_word, token[1:-1].split("|")))
             anchors += [choices] if all(choices) else []
         elif token[0] != "{" and token not in _SMALL_WORDS:
             anchors.append((token,))
     return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))
 
 
-@lru_cache(maxsize=4096)
-def _choices(group: str) -> tuple[str, ...]:
-    """Return the longest word of each choice of a group; an SOP's wordings mostly have the same
-    groups."""
-    return tuple(_longest_word(choice) for choice in group[1:-1].split("|"))
-
-
+@lru_cache(maxsize=4096)  # an SOP's wordings mostly have the same groups
 def _longest_word(text: str) -> str:
     found = _TOKEN.findall(text)
     words = [word for word in found if word[0] != "{" and word not in _SMALL_WORDS]

@@ -170,8 +170,9 @@ def _mismatch(schema: Schema, value: Any, at: str) -> tuple[Any, str | None]:
     if value not in schema.get("enum", [value]):
         known = ", ".join(map(str, schema["enum"]))
         return value, f"{at}: must be one of {known}; got {_short(value)}"
-    if type(value) in (int, float) and not _is_within(schema, value):
-        return value, f"{at}: must be {_range(schema)}, got {value}"
+    if type(value) in (int, float):
+        nearest = min(max(value, schema.get("minimum", value)), schema.get("maximum", value))
+        return value, f"{at}: must be {_range(schema)}, got {value}" if nearest != value else None
     if isinstance(value, dict):
         return value, _object_mismatch(schema, value, at)
     return value, _list_mismatch(schema, value, at) if isinstance(value, list) else None
@@ -241,10 +242,6 @@ def _from_text(kind: str, schema: Schema, value: str) -> Any:
             return parsed if _is_of(kind, parsed) else value
     takes_texts = kind == "array" and schema.get("items", {}).get("type") == "string"
     return [value] if takes_texts and value else value
-
-
-def _is_within(schema: Schema, value: float) -> bool:
-    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
 def _range(schema: Schema) -> str:

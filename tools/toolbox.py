@@ -82,9 +82,6 @@ class Toolbox(Mapping[str, Tool]):
             (self._schema_of[name],) = schemas([tool])
         return self._schema_of[name]
 
-    def _shown(self) -> set[str]:
-        return {schema["function"]["name"] for schema in self.schemas}
-
     def offer(self, family: str) -> bool:
         """Offer the tools of a family from the next request on. False when they are offered, or
         nobody knows it."""

@@ -226,8 +226,13 @@ def _call(entry: Any) -> ToolCall:
         return _of_arguments(name, entry[given])
     if not name and len(entry) == 1:  # {"name of the tool": {its arguments}}
         return _of_arguments(*next(iter(entry.items())))
-    own = {*NAME_KEYS, "id", "type"}  # beside them stand the arguments
-    return _of_arguments(name, {key: value for key, value in entry.items() if key not in own})
+    return _of_arguments(name, _beside(entry))
+
+
+def _beside(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that stand beside the name."""
+    own = {*NAME_KEYS, "id", "type"}
+    return {key: value for key, value in entry.items() if key not in own}
 
 
 def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:

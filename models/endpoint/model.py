@@ -230,12 +230,9 @@ class EndpointModel:
         except _Told as told:
             raise told.failure from None
         except (NotAnAnswer, Failure) as error:
-            if answer.is_whole:
-                self._reads_to_end = isinstance(error, NotAnAnswer)
-                return
-            if isinstance(error, Failure):
-                raise
-            raise Failure(f"not a chat completion: {error}", hint="Check base_url.") from error
+            if not answer.is_whole:
+                raise _as_failure(error) from error
+            self._reads_to_end = isinstance(error, NotAnAnswer)
         if not answer.is_whole:
             raise Failure("the answer ended in the middle")
 
@@ -320,6 +317,12 @@ def _taken(chunk: dict[str, Any] | None, answer: Answer) -> str:
     if failure := in_stream(chunk):
         raise _Told(failure)
     return answer.add(chunk)
+
+
+def _as_failure(error: NotAnAnswer | Failure) -> Failure:
+    if isinstance(error, Failure):
+        return error
+    return Failure(f"not a chat completion: {error}", hint="Check base_url.")
 
 
 def _pause(failure: Failure, failures: int) -> float:

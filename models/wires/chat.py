@@ -131,7 +131,8 @@ class ChatAnswer(Answer):
         has_extra = any(own.extra for own in self._calls)
         if not (self._attached or self._parts or has_extra):
             return []
-        content, owns = (self._content(), self._calls) if is_native else (text, _plain(calls))
+        plain = [Call("")] * len(calls)  # with nothing of their own
+        content, owns = (self._content(), self._calls) if is_native else (text, plain)
         item = {"role": "assistant", "content": content, **self._attached}
         if calls:
             sent = list(map(_call_item, calls, owns))
@@ -182,11 +183,6 @@ class ChatAnswer(Answer):
         for key, value in delta.items():
             if key not in _CALL_OWN and value is not None:
                 call.extra[key] = merged(call.extra.get(key), value, key)
-
-
-def _plain(calls: Sequence[ToolCall]) -> list[Call]:
-    """Return as many calls with nothing of their own."""
-    return [Call("")] * len(calls)
 
 
 def _calls_of(said: Fields) -> list[Fields]:

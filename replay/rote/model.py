@@ -242,10 +242,11 @@ class RoteModel:
         is_known = step.line or step.changes_something or step.tool in ("code_run", "ask_user")
         if not is_known:  # code is as it was taught
             self._check_reading(step, args)
-        recorded = self._recorded[self._calls : self._calls + 1]
-        if any(not _is_same(each, step.tool, args) for each in recorded):
-            said = course.at(step.line, course.say("other_call"))
-            raise course.diverged(step.id, said)
+        wanted = json.dumps([step.tool, args], sort_keys=True)  # as JSON: 1 is not True, nor 1.0
+        for call in self._recorded[self._calls : self._calls + 1]:
+            if json.dumps([call.name, call.given], sort_keys=True) != wanted:
+                said = course.at(step.line, course.say("other_call"))
+                raise course.diverged(step.id, said)
         self._calls += 1
         course.pending = step
         note = course.text(step, step.note) if step.note else step.tool
@@ -399,10 +400,3 @@ class RoteModel:
         from replay.staged import holding
 
         return holding.answer(self.procedure.steps[-1], course.values, course.lang)
-
-
-def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
-    """Return True if a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not
-    1.0."""
-    said, says = [recorded.name, recorded.args or {}], [tool, args]
-    return json.dumps(said, sort_keys=True) == json.dumps(says, sort_keys=True)

@@ -55,11 +55,10 @@ class Entry(NamedTuple):
     def met_by(self, there: Iterable[str], same: Iterable[str]) -> list[str]:
         """Return the paths of this kind; also of those that were touched and are as they were,
         where that is enough."""
-        again = (path for path in same if self.kind == "new" or self._is_empty(path))
+        again = [path for path in same if self.kind == "new"]
+        if self.is_emptied and self.kind != "new":
+            again = [path for path in same if Path(path).stat().st_size == 0]
         return [path for path in (*there, *again) if matches(self.path, path)]
-
-    def _is_empty(self, path: str) -> bool:
-        return self.is_emptied and Path(path).stat().st_size == 0
 
     def differs(self, count: int) -> Difference | None:
         """Return how the number of paths differs from what is expected."""
@@ -155,13 +154,10 @@ def entry_of(kind: str, raw: Any, values: Mapping[str, Any]) -> Entry:
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
     """Return a kind of path with the values in it; a star in a value is only a star."""
-    quoted = {name: _quoted(value) for name, value in values.items()}
-    path = str(template.fill(text, quoted))
+    texts = {name: value for name, value in values.items() if isinstance(value, str)}
+    quoted = {name: value.replace("*", "\0") for name, value in texts.items()}
+    path = str(template.fill(text, {**values, **quoted}))
     return re.sub(r"(?<=.)/+(?=/|$)", "", path)
-
-
-def _quoted(value: Any) -> Any:
-    return value.replace("*", "\0") if isinstance(value, str) else value
 
 
 def matches(pattern: str, path: str) -> bool:

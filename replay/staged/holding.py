@@ -56,15 +56,12 @@ def answer(step: Step, values: Mapping[str, Any], lang: Lang) -> str:
     if printed.strip():
         return printed
     counts: Mapping[str, Sequence[str]] = values.get("changes") or {}
-    parts = [say(f"staged.{kind}", lang, _named(paths)) for kind, paths in counts.items() if paths]
+    told = {kind: paths[0] if len(paths) == 1 else len(paths) for kind, paths in counts.items()}
+    parts = [say(f"staged.{kind}", lang, each) for kind, each in told.items() if each]
     if parts:
         return say("staged.done", lang, ", ".join(parts))
     is_question = step.expect.get("output", {}).get("type", "none") != "none"
     return say("staged.none_found" if is_question else "staged.nothing", lang)
-
-
-def _named(paths: Sequence[str]) -> str:
-    return paths[0] if len(paths) == 1 else str(len(paths))
 
 
 def last_line(output: str) -> str:

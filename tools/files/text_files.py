@@ -57,7 +57,9 @@ def open_regular(path: Path) -> BinaryIO:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise ToolError("error.files.regular-file", path=path, what=_kind(mode))
+        kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+        what = kinds.get(stat.S_IFMT(mode), "a device")
+        raise ToolError("error.files.regular-file", path=path, what=what)
     return os.fdopen(descriptor, "rb")
 
 
@@ -85,11 +87,6 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError as error:
         raise failure(path, error) from error
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def near_names(path: Path) -> list[str]:

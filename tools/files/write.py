@@ -155,7 +155,8 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
     if times == 0:
         raise ToolError("error.files.old-does-occur", path=path, rest=_closest(found.text, old))
     if times > 1:
-        lines = ", ".join(map(str, _line_numbers(found.text, wanted)))
+        starts = itertools.islice(re.finditer(re.escape(wanted), found.text), 10)
+        lines = ", ".join(str(found.text.count("\n", 0, at.start()) + 1) for at in starts)
         raise ToolError("error.files.old-occurs-times-lines", path=path, count=times, lines=lines)
     changed = found.text.replace(wanted, found.adapted(new), 1)
     try:
@@ -173,11 +174,6 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
             "diff": lines_changed(found.text, changed),
         },
     )
-
-
-def _line_numbers(text: str, wanted: str) -> list[int]:
-    starts = itertools.islice(re.finditer(re.escape(wanted), text), 10)
-    return [text.count("\n", 0, found.start()) + 1 for found in starts]
 
 
 def _closest(text: str, old: str) -> str:

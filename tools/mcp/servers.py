@@ -116,6 +116,7 @@ class McpServers:
 
     def __init__(self, servers: Mapping[str, McpServer]) -> None:
         self.servers = servers
+        self.leases: set[Lease] = set()  # the runs that use them
         self._up: dict[str, _Connection] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -317,13 +318,7 @@ class _Counted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-@dataclass(slots=True)
-class _Shared:
-    servers: McpServers
-    users: int = 0
-
-
-_shared: dict[tuple[object, ...], _Shared] = {}
+_shared: dict[tuple[object, ...], McpServers] = {}
 _shared_lock = threading.Lock()
 
 
@@ -339,9 +334,9 @@ def of_process(servers: Mapping[str, McpServer]) -> McpServers:
     same ones."""
     with _shared_lock:
         if (found := _shared.get(_key(servers))) is None:
-            found = _shared[_key(servers)] = _Shared(McpServers(servers))
-            atexit.register(found.servers.close)
-        return found.servers
+            found = _shared[_key(servers)] = McpServers(servers)
+            atexit.register(found.close)
+        return found
 
 
 class Lease:
@@ -349,18 +344,11 @@ class Lease:
 
     def __init__(self, servers: Mapping[str, McpServer]) -> None:
         self.servers = of_process(servers)
-        self._key = _key(servers)
-        self._is_held = True
         with _shared_lock:
-            _shared[self._key].users += 1
+            self.servers.leases.add(self)
 
     def close(self) -> None:
         with _shared_lock:
-            found = _shared.get(self._key)
-            if not self._is_held or found is None:
-                return
-            self._is_held = False
-            found.users -= 1
-            is_last = found.users == 0
-        if is_last:
+            self.servers.leases.discard(self)
+        if not self.servers.leases:
             self.servers.close()

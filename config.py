@@ -561,12 +561,7 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
             number = text.count("\n", 0, text.index(chr(character))) + 1
         raise _not_yaml(file, number, str(error).splitlines()[0]) from error
     reader = _Reader(file, environ)
-    if root is None or reader.is_null(root):
-        return _File()
-    settings = reader.section(root, _File, "")
-    reader.check_names(root, settings)
-    reader.check_servers(root, settings)
-    return settings
+    return _File() if root is None or reader.is_null(root) else reader.section(root, _File, "")
 
 
 def _not_yaml(file: Path, line: int | None, why: str) -> ConfigError:
@@ -590,6 +585,7 @@ class _Reader:
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.file, self.environ = file, environ
+        self.models = set[str]()  # by name
 
     def error(self, node: _Node, path: str, key: str, **values: object) -> ConfigError:
         """Return the error at a node; `path` is the way there, such as models[0].api_key."""
@@ -629,7 +625,9 @@ class _Reader:
                 if like not in values:
                     raise self.error(node, f"{path}.{like}".lstrip("."), "missing")
                 values[name] = values[like]
-        return kind(**values)
+        found = kind(**values)
+        self.check_section(node, path, found)
+        return found
 
     def pairs(self, node: _Node, path: str) -> list[_Entry]:
         """Return the entries of a mapping."""
@@ -777,26 +775,18 @@ class _Reader:
             listed = ", ".join([key.default, *known])
             raise self.error(node, path, "one-of", known=listed, value=repr(value))
 
-    def check_servers(self, root: _Node, settings: _File) -> None:
-        """Check that a server is started or asked, one of both, and that its name stands before the
-        dot in `SERVER.TOOL`."""
-        for name, server in settings.mcp.servers.items():
-            entry, path = root, f"mcp.servers.{name}"
-            for key in ("mcp", "servers", name):
-                entry = next(each.node for each in self.pairs(entry, "") if each.key == key)
-            if bool(server.command) == bool(server.url):
-                raise self.error(entry, path, "command-or-url")
-            if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
-                raise self.error(entry, path, "server-name")
-
-    def check_names(self, root: _Node, settings: _File) -> None:
-        """Refuse two models of one name: --model could not tell them apart."""
-        names = [model.name for model in settings.models]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                (models,) = (each.node for each in self.pairs(root, "") if each.key == "models")
-                at, path = models.value[index], f"models[{index}].name"
-                raise self.error(at, path, "same-model", name=repr(name))
+    def check_section(self, node: _Node, path: str, found: Section) -> None:
+        """Check what no single key says: a server is started or asked, one of both, and its name
+        stands before the dot in `SERVER.TOOL`; --model can tell models apart by their names."""
+        if isinstance(found, McpServer):
+            if bool(found.command) == bool(found.url):
+                raise self.error(node, path, "command-or-url")
+            if not re.fullmatch(r"mcp\.servers\.[A-Za-z0-9_-]{1,40}", path):
+                raise self.error(node, path, "server-name")
+        if isinstance(found, ModelConfig):
+            if found.name in self.models:
+                raise self.error(node, f"{path}.name", "same-model", name=repr(found.name))
+            self.models.add(found.name)
 
 
 def _as_written(node: _Node) -> str:

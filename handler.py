@@ -111,14 +111,6 @@ class Texts(Protocol):
         ...
 
 
-class Hearing(NamedTuple):
-    """Reach a run between two turns."""
-
-    steering: Callable[[], list[dict[str, Any]]]  # what the owner says while it works
-    remember: Callable[[int, str], Iterable[Event]]  # writes a note of it
-    changes: Callable[[], tuple[Mapping[str, str], str] | None]
-
-
 @dataclass(kw_only=True)
 class AgentHandler:
     """Handle one run. Nothing in it outlives the run but what the events say."""
@@ -136,7 +128,9 @@ class AgentHandler:
     working: WorkingMemory
     state: TurnState
     last_turn: int
-    hearing: Hearing
+    steering: Callable[[], list[dict[str, Any]]]  # takes what the owner says while it works
+    remember: Callable[[int, str], Iterable[Event]]  # writes a note of it
+    changes: Callable[[], tuple[Mapping[str, str], str] | None]  # of the owner's files
     attended: bool = True
     prewarm: Callable[[], object] | None = None  # loads what the first call will need
     history: list[Message] = field(default_factory=list)
@@ -169,12 +163,12 @@ class AgentHandler:
     def _hear(self, turn: int, messages: list[Message]) -> Iterator[Event]:
         """Put what the owner has said and changed since the last turn behind the history."""
         prompt = "steered" if self.session == "main" else "steered_group"
-        for said in self.hearing.steering():
+        for said in self.steering():
             yield {"type": "steered", "turn": turn, **said}
             text = self.texts.say(prompt, text=said["text"])
             messages.append({"role": "user", "content": text})
-            yield from self.hearing.remember(turn, said["text"])
-        reloaded = self.hearing.changes()
+            yield from self.remember(turn, said["text"])
+        reloaded = self.changes()
         if reloaded is not None:
             files, text = reloaded
             yield {"type": "reloaded", "turn": turn, "files": dict(files), "text": text}

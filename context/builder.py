@@ -160,7 +160,10 @@ class ContextBuilder:
                 written = injector.write(brief)
             except FAULTS as error:
                 failed.append(injector.name)
-                _log(injector, error)
+                import logging
+
+                log = logging.getLogger("sopwith.context")
+                log.info("injector %s failed", injector.name, exc_info=error)
                 continue
             block = written if isinstance(written, Block) else Block(written)
             if block.text.strip():
@@ -185,9 +188,3 @@ def _files(workspace: Workspace) -> dict[str, dict[str, Any]]:
 
 def _whole(block: Block) -> str:
     return f"{block.heading}\n{block.text}" if block.heading else block.text
-
-
-def _log(injector: Injector, error: Exception) -> None:
-    import logging
-
-    logging.getLogger("sopwith.context").info("injector %s failed", injector.name, exc_info=error)

@@ -33,7 +33,7 @@ class Extent(NamedTuple):
 
     up_to: int = 0
     folded: int = 0
-    room: int = 8_000  # characters of the lines of folded turns; logs of older versions say none
+    room: int = 8_000  # characters of the lines of folded turns
 
 
 class Compaction(NamedTuple):
@@ -63,7 +63,7 @@ class Compaction(NamedTuple):
             if number <= to.folded:
                 said += self._said(turn)
             elif now.up_to < number <= to.up_to and not _question(turn):
-                kept += [_imageless(self._shrunk(number, message)) for message in turn]
+                kept += [self._shrunk(number, message) for message in turn]
             else:
                 kept += turn
         folded = [self._folded(to)] if to.folded else []
@@ -72,7 +72,8 @@ class Compaction(NamedTuple):
     def _said(self, turn: Sequence[Message]) -> list[Message]:
         """Return what stays whole of a folded turn: the owner's words, answers to a question
         included."""
-        said = [message for message in turn if _is_said(message)]
+        asked = (message for message in turn if message["role"] == "user")
+        said = [message for message in asked if "images" not in message]
         if question := _question(turn):
             answer = next(each["content"] for each in turn if each["role"] == "tool")
             text = self.prompts.text("owner_answered", question=question, answer=answer)
@@ -92,6 +93,8 @@ class Compaction(NamedTuple):
                         (self.folder / RESULTS / _file_name(number)).write_bytes(text)
 
     def _shrunk(self, turn: int, message: Message) -> Message:
+        if "images" in message:  # the text names the files
+            message = {"role": message["role"], "content": message["content"]}
         if not _shrinks(message):
             return message
         text = message["content"]
@@ -160,20 +163,8 @@ def _shrinks(message: Message) -> bool:
     return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
 
 
-def _imageless(message: Message) -> Message:
-    """Return the text, which names the files."""
-    return (
-        {"role": message["role"], "content": message["content"]} if "images" in message else message
-    )
-
-
 def _file_name(turn: int) -> str:
     return f"{turn:04d}.txt"
-
-
-def _is_said(message: Message) -> bool:
-    """Return True for words of the owner, or about the owner's files: they stay whole."""
-    return message["role"] == "user" and "images" not in message
 
 
 def _question(turn: Sequence[Message]) -> str:

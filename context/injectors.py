@@ -11,7 +11,6 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from itertools import chain
 
 from context.builder import SHARE, Block, Brief, Context, ContextBuilder, Injector
@@ -130,8 +129,8 @@ def window(brief: Brief) -> Block:
     lines = [
         prompts.text(
             "window_agent" if turn.who == "agent" else asks,
-            at=_local(turn.at),
-            text=_row(turn.text),
+            at=turn.at.astimezone().strftime("%m-%d %H:%M"),
+            text=_cut(" ".join(turn.text.split()), MAX_WINDOW_CHARS),
         )
         for turn in _once(brief.window())
     ]
@@ -155,21 +154,14 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
 def matched(brief: Brief) -> Block:
     """Return the texts of SOPs that the request calls up by a trigger or that routing found
     nearest; others by a line."""
-    whole = {sop.name: sop for sop in (*brief.hints[:1], *_called(brief))}
+    request, lang = brief.task.lower(), brief.prompts.lang
+    called = (sop for sop in _readable(brief) if any(word in request for word in _triggers(sop)))
+    whole = {sop.name: sop for sop in (*brief.hints[:1], *called)}
     shown = list(whole.values())[:MAX_BODIES]
     lines = [_body(sop, brief) for sop in shown]
-    lines += [_pointer(sop, brief) for sop in brief.hints[1:] if sop not in shown]
+    others = [sop for sop in brief.hints[1:] if sop not in shown]
+    lines += [f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(lang)}" for sop in others]
     return Block("\n\n".join(lines), brief.prompts.text("hint", text="").rstrip())
-
-
-def _called(brief: Brief) -> list[Sop]:
-    """Return the SOPs with a trigger that stands in the request."""
-    request = brief.task.lower()
-    return [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
-
-
-def _pointer(sop: Sop, brief: Brief) -> str:
-    return f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
 
 
 def environment(brief: Brief) -> str:
@@ -271,14 +263,6 @@ def _said_in(brief: Brief, run: str) -> tuple[str, str] | None:
         elif event["type"] == "run_ended":
             result = event["result"] or f"({event['status']})"
     return (request, result) if request else None
-
-
-def _local(at: datetime) -> str:
-    return at.astimezone().strftime("%m-%d %H:%M")
-
-
-def _row(text: str) -> str:
-    return _cut(" ".join(text.split()), MAX_WINDOW_CHARS)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.base import Event, Model, Reply, Request, window_of
 
@@ -50,24 +50,24 @@ class Places:
         return data
 
 
-class Placeless:
+class Placeless(NamedTuple):
     """A model that reads requests without the owner's places: fills in `Model`."""
 
-    def __init__(self, model: Model, places: Places) -> None:
-        self._model, self._places = model, places
+    model: Model
+    places: Places
 
     @property
     def name(self) -> str:
         """Return the name of the model."""
-        return self._model.name
+        return self.model.name
 
     @property
     def window(self) -> int:
         """Return how many tokens it reads; 0: not known."""
-        return window_of(self._model)
+        return window_of(self.model)
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Ask with the places hidden; the history itself stays as it is."""
-        hide = self._places.hide
+        hide = self.places.hide
         sent = replace(request, messages=hide(request.messages), tail=hide(request.tail))
-        return (yield from self._model.reply(sent))
+        return (yield from self.model.reply(sent))

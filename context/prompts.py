@@ -3,8 +3,9 @@ Chinese."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from context.tokens import estimate
 from text import pattern
@@ -13,14 +14,12 @@ FOLDER = Path(__file__).parent.parent / "assets" / "prompts"
 PLACEHOLDER = pattern(r"\{([a-z][a-z_]*)\}")
 
 
-class Prompts:
+class Prompts(NamedTuple):
     """The prompts of one language, each read from assets/prompts/LANG/NAME.md when it is first
     asked for."""
 
-    def __init__(self, lang: Literal["en", "zh"], folder: Path = FOLDER) -> None:
-        self.lang = lang
-        self._folder = folder / lang
-        self._templates: dict[str, str] = {}
+    lang: Literal["en", "zh"]
+    folder: Path = FOLDER
 
     def text(self, name: str, /, **values: object) -> str:
         """Return the prompt `name` with each `{placeholder}` replaced by its value, once: braces in
@@ -29,14 +28,14 @@ class Prompts:
         Raises KeyError when the prompt needs a value that is not given; values that it does not use
         are ignored.
         """
-        return PLACEHOLDER.sub(lambda match: str(values[match[1]]), self._template(name))
+        return PLACEHOLDER.sub(
+            lambda match: str(values[match[1]]), _template(self.folder / self.lang / f"{name}.md")
+        )
 
-    def _template(self, name: str) -> str:
-        if name not in self._templates:
-            self._templates[name] = (
-                (self._folder / f"{name}.md").read_text(encoding="utf-8").strip()
-            )
-        return self._templates[name]
+
+@cache
+def _template(path: Path) -> str:
+    return path.read_text(encoding="utf-8").strip()
 
 
 def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:

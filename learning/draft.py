@@ -93,10 +93,7 @@ class Taught:
 
     def evidence(self) -> dict[str, Any]:
         """Return what proves it: the results with their hashes."""
-        keys = ("turn", "call", "tool", "hash")
-        results = [{key: getattr(call, key) for key in keys} for call in self.trace.calls]
-        about = {"run": self.trace.run, "at": self.trace.at, "results": results}
-        return about | {"values": self.values, "arguments": self.provenance}
+        return self.trace.evidence() | {"values": self.values, "arguments": self.provenance}
 
 
 @dataclass(slots=True)
@@ -143,8 +140,10 @@ def write_draft(
         files[f"cases/case-{number}.yaml"] = to_yaml(each.case())
         files[f"references/trace-{each.trace.run}.jsonl"] = trace_text(each.trace)
     if taught:
-        runs = {"runs": [each.evidence() for each in taught]}
-        files["evidence.json"] = json.dumps(runs, indent=1, ensure_ascii=False) + "\n"
+        proofs: dict[str, Any] = {"runs": [each.evidence() for each in taught]}
+        called = {call.tool for each in taught for call in each.trace.calls}
+        proofs["tools"] = sorted(tool for tool in called if f'"{tool}"' in script)
+        files["evidence.json"] = json.dumps(proofs, indent=1, ensure_ascii=False) + "\n"
     try:
         load(files)
     except ProcedureError as error:

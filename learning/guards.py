@@ -1,5 +1,5 @@
-"""Say what must hold before a replay of steps writes: the tools are what they were, the world can
-take it.
+"""Say what must hold before a replay of steps writes: its tools are there, the world can take
+it.
 
 `ReplayGuards` is asked by replay/rote/ before the first step, and between plan and commit (nothing
 has been written). It stops with a reason; it never works around anything. Source: seed 002 §7. A
@@ -8,10 +8,9 @@ replay that stops is fine, one that does the wrong thing is not.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,36 +31,24 @@ COMMIT_EFFECTS: Mapping[str, set[str]] = {
     "external": {*LOCAL_EFFECTS, "network"},
     "destructive": {*LOCAL_EFFECTS, "network"},
 }
-OF_OURS = {"env", "acts"}  # arguments that a replay adds
-UNSHAPED = ("description", "default", "title")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayGuards:
-    """The guards of one replay. `schemas`: function schemas of the tools by name; `recorded`: their
-    signatures when the SOP was taught; `budget`: what one run took then."""
+    """The guards of one replay. `used`: the tools that it needs; `budget`: what one run took when
+    the SOP was taught."""
 
-    schemas: Mapping[str, Mapping[str, Any]]
     tools: Mapping[str, Tool]
     cwd: Path
-    recorded: Mapping[str, Any] = field(default_factory=dict)
-    lang: Lang = "en"
-    budget: Mapping[str, Any] = field(default_factory=dict)
+    lang: Lang
+    used: Collection[str]
+    budget: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        sop: Sop,
-        *,
-        tools: Mapping[str, Tool],
-        schemas: Sequence[Mapping[str, Any]],
-        cwd: Path,
-        lang: Lang = "en",
-    ) -> ReplayGuards:
+    def of(cls, sop: Sop, tools: Mapping[str, Tool], cwd: Path, lang: Lang) -> ReplayGuards:
         """Return the guards for a run of an SOP, by what its evidence.json recorded."""
-        by_name = {schema["function"]["name"]: schema for schema in schemas}
-        known = evidence(sop.folder)
-        return cls(by_name, tools, cwd, known.get("tools", {}), lang, known.get("budget") or {})
+        budget = evidence(sop.folder).get("budget") or {}
+        return cls(tools, cwd, lang, tools_used(sop), budget)
 
     def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
         """Look at tools, effects and parameters before the first step."""
@@ -81,37 +68,13 @@ class ReplayGuards:
         return Doubt("world", why) if why else None
 
     def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        given: dict[str, set[str]] = {}
-        for step in procedure.steps:
-            if step.tool:
-                given.setdefault(step.tool, set()).update(step.args)
-        for name in [*given, *(self.recorded.keys() - given.keys())]:
-            for why in self._drift(name, given.get(name, set())):
-                yield Doubt("step", why)
+        gone = (name for name in self.used if self.tools.get(name) is None)
+        yield from (Doubt("step", self._say("gone_tool", name)) for name in gone)
         yield from filter(None, (self._beyond(procedure, step) for step in procedure.steps))
         try:
             procedure.bind(parameters, self.cwd)
         except ParameterError as error:
             yield Doubt("parameter", str(error))
-
-    def _drift(self, name: str, given: set[str]) -> Iterator[str]:
-        """Yield how a tool has changed since, so that the SOP's calls do not fit any more."""
-        schema = self.schemas.get(name)
-        if schema is None:
-            yield self._say("gone_tool", name)
-            return
-        now = signature(schema)
-        then = self.recorded.get(name) or {"arguments": {}, "required": []}
-        given = given | set(then["required"])  # of a script, whose calls are not known beforehand
-        known, before = now["arguments"], then["arguments"]
-        for argument in sorted((given - OF_OURS) | set(before)):
-            if argument not in known:
-                yield self._say("gone_field", name, argument, ", ".join(known))
-            elif before.get(argument, known[argument]) != known[argument]:
-                was, new = json.dumps(before[argument]), json.dumps(known[argument])
-                yield self._say("other_field", name, argument, was, new)
-        for argument in set(now["required"]) - given - OF_OURS:
-            yield self._say("new_field", name, argument)
 
     def _beyond(self, procedure: Procedure, step: Step) -> Doubt | None:
         """Return why a call does more than the SOP declares; in a plan, more than to read."""
@@ -167,39 +130,7 @@ def over_budget(budget: Mapping[str, Any], calls: int, seconds: float, lang: Lan
     return ""
 
 
-def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a tool's schema on which a call depends: arguments with type, choices and
-    bounds, which are required, a hash.
-
-    Descriptions and defaults do not count. An argument that is new and optional changes the hash
-    and nothing else.
-    """
-    parameters = schema["function"]["parameters"]
-    arguments = {name: _shape(inner) for name, inner in parameters.get("properties", {}).items()}
-    found = {"arguments": arguments, "required": sorted(parameters.get("required", []))}
-    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
-    return {**found, "hash": digest}
-
-
-def _shape(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_shape(item) for item in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    return {key: _shape(schema[key]) for key in sorted(schema) if key not in UNSHAPED}
-
-
 def tools_used(sop: Sop) -> set[str]:
     """Return the tools that an SOP calls, and was seen to call."""
     steps = sop.procedure.steps if sop.procedure else ()
     return {step.tool for step in steps if step.tool} | set(evidence(sop.folder).get("tools", {}))
-
-
-def signatures(
-    procedure: Procedure, schemas: Iterable[Mapping[str, Any]], called: Iterable[str] = ()
-) -> dict[str, Any]:
-    """Return the signatures of the tools that a procedure uses, and was seen to use: evidence.json
-    keeps them as "tools"."""
-    used = {step.tool for step in procedure.steps} | set(called)
-    by_name = {schema["function"]["name"]: schema for schema in schemas}
-    return {name: signature(schema) for name, schema in by_name.items() if name in used}

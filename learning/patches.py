@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from learning.cases import Case, free_name, read_cases
 from learning.draft import Draft, LearningError, raw
@@ -17,73 +17,45 @@ from learning.folder import in_folder, to_yaml
 from learning.guards import evidence
 from learning.trace import Trace, trace_of
 from memory.history import contents_of
-from memory.sops import Sop, SopError
+from memory.sops import Sop
 from models.base import Event
 from replay.pages import VERBS
-from replay.procedure import EFFECTS, Procedure, ProcedureError
+from replay.procedure import EFFECTS, Procedure
 
-MIN_KEPT = 0.7  # of the steps, and of the text of a script
 TELLING_CHARS = 3  # shorter values stand in many places
 
 # A run, the name of its SOP and the values that it had → a draft. Raises LearningError.
 Crystallise = Callable[[Trace, str, Mapping[str, Any]], Draft]
 
 
-class Patch(NamedTuple):
-    """A new version that is not proven, or what is wrong with it."""
+def patch(events: Sequence[Event], sop: Sop, crystallise: Crystallise) -> Mapping[str, bytes]:
+    """Return the files of a repaired version that is not proven, from a run that a model finished.
 
-    files: Mapping[str, bytes] | None
-    problems: Sequence[str] = ()
-
-
-def patch(events: Sequence[Event], sop: Sop, crystallise: Crystallise) -> Patch:
-    """Return the files of a repaired version, from a run that a model finished."""
+    Raises LearningError, ProcedureError, SopError with what is wrong with it.
+    """
     opening = events[0]
     trace, values = trace_of(opening["run"], list(events)), dict(opening["parameters"])
-    try:
-        draft = crystallise(trace, sop.name, values)
-        files = _merged(sop, draft, trace, values)
-        with in_folder(sop.name, files) as new:
-            problems = [*draft.problems, *patch_problems(sop, new, values)]
-    except (LearningError, ProcedureError, SopError) as error:
-        return Patch(None, [str(error)])
-    return Patch(None if problems else files, problems)
-
-
-def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
-    """Return which rules a new version of an SOP breaks."""
-    before, after = old.procedure, new.procedure
+    draft = crystallise(trace, sop.name, values)
+    files = _merged(sop, draft, trace, values)
+    with in_folder(sop.name, files) as new:
+        before, after = sop.procedure, new.procedure
     if before is None or after is None:
-        return [new.problem or "it has no steps"]
-    found = list(_other_parameters(before, after))
+        raise LearningError(new.problem or "it has no steps")
+    if problems := [*draft.problems, *_broken_rules(before, after, values)]:
+        raise LearningError("; ".join(problems[:3]))
+    return files
+
+
+def _broken_rules(before: Procedure, after: Procedure, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which rules a new version breaks. Its parameters are those of the old one."""
     for name, value in _hard_coded(before, after, values):
-        found.append(f"{name} and its value are hard-coded: {value}")
-    was, now = _calls(before), _calls(after)
-    if now < MIN_KEPT * was:
-        found.append(f"it shrinks from {was} steps to {now}")
+        yield f"{name} and its value are hard-coded: {value}"
     if bool(before.script) != bool(after.script):
-        found.append("it is written in another form: a script, or steps")
-    elif len(_source(after)) < MIN_KEPT * len(_source(before)):
-        found.append("its script shrinks")
+        yield "it is written in another form: a script, or steps"
     if _checks(before) > _checks(after):
-        found.append("a check is gone")
+        yield "a check is gone"
     if EFFECTS.index(after.effects) > EFFECTS.index(before.effects):
-        found.append(f"its effects grow from {before.effects} to {after.effects}")
-    return found
-
-
-def _other_parameters(before: Procedure, after: Procedure) -> Iterator[str]:
-    for name, schema in before.parameters.items():
-        if name not in after.parameters:
-            yield f"the parameter {name} is gone"
-        elif _type(after.parameters[name]) != _type(schema):
-            yield f"the parameter {name} has another type"
-    for name in set(after.required) - set(before.required):
-        yield f"{name} is required now"
-
-
-def _type(schema: Mapping[str, Any]) -> tuple[Any, ...]:
-    return schema.get("type"), schema.get("format"), tuple(map(str, schema.get("enum", ())))
+        yield f"its effects grow from {before.effects} to {after.effects}"
 
 
 def _hard_coded(
@@ -101,15 +73,8 @@ def _hard_coded(
 
 def _text(procedure: Procedure) -> str:
     args = [dict(step.args) for step in procedure.steps]
-    return f"{json.dumps(args, ensure_ascii=False, default=str)}\n{_source(procedure)}"
-
-
-def _source(procedure: Procedure) -> str:
-    return procedure.script.source if procedure.script else ""
-
-
-def _calls(procedure: Procedure) -> int:
-    return sum(bool(step.tool) for step in procedure.steps) - _checks(procedure)
+    source = procedure.script.source if procedure.script else ""
+    return f"{json.dumps(args, ensure_ascii=False, default=str)}\n{source}"
 
 
 def _checks(procedure: Procedure) -> int:
@@ -154,10 +119,9 @@ def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:
-    """Return the evidence with one more run, with the tools of now and no budget."""
-    kept = {key: value for key, value in found.items() if key not in ("budget", "tools")}
+    """Return the evidence with one more run and no budget."""
+    kept = {key: value for key, value in found.items() if key != "budget"}
     kept["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": run}])]
-    kept |= {"tools": taught["tools"]} if taught.get("tools") else {}
     return json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
 
 

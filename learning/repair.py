@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from learning.cases import Case, free_name, read_cases
+from learning.draft import LearningError
 from learning.folder import in_folder
 from learning.guards import evidence, over_budget
 from learning.patches import Crystallise, diff, patch, with_new_labels
@@ -35,12 +36,12 @@ from learning.verify import (
 )
 from memory.history import Repository, contents_of
 from memory.logs import read_events
-from memory.sops import Sop, SopStore, Status, contract_of
+from memory.sops import Sop, SopError, SopStore, Status, contract_of
 from memory.sops.changing import SopChanges, SopConflict, Version
 from memory.usage import SopRun, SopStats
 from models.base import Event
 from models.errors import Blame
-from replay.procedure import Procedure
+from replay.procedure import Procedure, ProcedureError
 
 IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
 CLEAN_RUNS = 3  # from probation to active
@@ -109,23 +110,16 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     if end is None or end["status"] in ("waiting", "cancelled"):
         return replace(use, is_over=False)
     is_done = end["status"] == "done"
-    if first := next(filter(_is_stop, events), None):
+    stops = (each for each in events if (each["type"], each.get("state")) == ("rote", "diverged"))
+    if first := next(stops, None):
         kind, by_model = first.get("kind", "step"), is_done and not end["rote"]
         about = {"step": first["step"], "reason": first["reason"]}
         return replace(use, kind=kind, was_finished_by_model=by_model, **about)
     if not is_done:
         return replace(use, kind="step", reason=str(end["result"]))
-    over = _over_budget(events, sop)
+    seen, budget = observed(events), evidence(sop.folder).get("budget") or {}
+    over = over_budget(budget, seen.calls, seen.seconds)
     return replace(use, kind="budget", step="result", reason=over) if over else use
-
-
-def _is_stop(event: Event) -> bool:
-    return (event["type"], event.get("state")) == ("rote", "diverged")
-
-
-def _over_budget(events: Sequence[Event], sop: Sop) -> str:
-    seen = observed(events)
-    return over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
 
 
 def is_learned(sop: Sop) -> bool:
@@ -248,22 +242,22 @@ class _After:
 
     def _repaired(self, use: Use) -> tuple[list[Event], str]:
         """Return what came of repairing it, or why it is not repaired."""
-        found = patch(self.events, self.sop, self.crystallise)
-        if found.files is None:
-            return [], "; ".join(found.problems[:3])
+        try:
+            files = patch(self.events, self.sop, self.crystallise)
+        except (LearningError, ProcedureError, SopError) as error:
+            return [], str(error)
         said = f"{use.step}: {use.reason}"
         if not is_learned(self.sop):
-            changed = diff(self.sop.folder, found.files)
+            changed = diff(self.sop.folder, files)
             return self._learned("proposed", said, diff=changed), ""
-        verdict = self._proven(found.files, None, "candidate")
+        verdict = self._proven(files, None, "candidate")
         failed = [result for result in verdict.cases if result.passed is not True]
         if failed or not verdict.passed:
             reason = failed[0].reason if failed else verdict.reason
             return [], f"the new version does not do what it should: {reason}"
         added = {path: text.encode() for path, text in verdict.files.items()}
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"
-        files = {**found.files, **added}
-        return self._stored(files, status, f"repaired: {said}"), ""
+        return self._stored({**files, **added}, status, f"repaired: {said}"), ""
 
     # failures that retire a version
 
@@ -275,7 +269,8 @@ class _After:
         if not is_learned(self.sop):
             return self._learned("proposed", f"suspend it: {said}")
         for version, files in self._older():
-            if self._passes_today(files):
+            today = self._proven(files, self.events[0]["parameters"], "active").cases
+            if today and today[-1].passed is True:
                 reason = f"rolled back: {said}"
                 sop = self.store.rollback(self.sop.name, version.version, reason, self.run)
                 told = f"rolled back to version {version.version}: {said}"
@@ -368,10 +363,6 @@ class _After:
             if contract and contract not in tried and entry.status in PROVEN:
                 tried.add(contract)
                 yield entry, files
-
-    def _passes_today(self, files: Mapping[str, bytes]) -> bool:
-        verdict = self._proven(files, self.events[0]["parameters"], "active")
-        return bool(verdict.cases) and verdict.cases[-1].passed is True
 
     def _proven(
         self, files: Mapping[str, bytes], values: Mapping[str, Any] | None, status: Status

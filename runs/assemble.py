@@ -55,10 +55,8 @@ from text.sentences import say
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
     from learning.verify import Outcome
-    from models.base import ToolResult
     from replay.rote import RoteModel
     from runs.start.disambiguate import Asking
-    from tools.base import Wish
 
 
 class Agent:
@@ -178,10 +176,11 @@ class Agent:
         owner = ApprovingOwner(AbsentOwner()) if self.parts.is_dry else owner
         attended = is_attended(options.approve, owner)
         first = opening(task, options, self.parts, found, previous, is_attended=attended)
-        first |= _with_attached(task, attached, first, is_told=options.shows_files)
-        if options.earlier:
-            first |= {"told": f"{task}\n\n{options.earlier}"}
-            first |= {"origins": sorted({*first.get("origins", ()), Origin.OUTSIDE})}
+        first |= {"attached": attached} if attached else {}
+        beside = [in_full(attached) if options.shows_files else "", options.earlier]
+        if any(beside):
+            first["told"] = "\n\n".join(filter(None, [task, *beside]))
+            first["origins"] = sorted({*first.get("origins", ()), Origin.OUTSIDE})
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts, self.prompts, log.run, first, found.hints)
@@ -189,9 +188,8 @@ class Agent:
         model = self._model(context, models, found.replay)
         if found.reminder:
             where = Where(options.cwd, Path.home())
-            model = Answering(
-                partial(serve, task, found.reminder, self.config.home, where, self.config.lang)
-            )
+            told = partial(serve, task, found.reminder, self.config.home, where)
+            model = Answering(partial(told, self.config.lang))
         progress.totals = Totals()  # counted again when they are written
         noted = () if found.replay or is_only_to_remember(task) else briefing.note(1, task)
         return self._run(context, first, model, chain(found.asked, noted), found.pick)
@@ -206,17 +204,7 @@ class Agent:
     ) -> RunContext:
         budget = self.parts.budget(options, progress.totals.spent)
         steering = Steering(log.letters, progress.letter)
-        return RunContext(
-            self.parts,
-            log,
-            progress,
-            options,
-            owner,
-            briefing,
-            budget,
-            steering,
-            self._delegated,
-        )
+        return RunContext(self, log, progress, options, owner, briefing, budget, steering)
 
     def _reopened(self, run: str) -> RunLog:
         is_shared = (self.config.home / "runs" / run / SHARED).exists()
@@ -322,6 +310,8 @@ class Agent:
         pick: Shown | None = None,
     ) -> Run:
         options, start, bounds = context.options, context.start, context.options.bounds
+        session, told = Session.parse(options.session), self.parts.told()
+        spoken = Spoken(self.config.home, session, start, told, options.named)
         loop = context.loop(model)
         if options.rote and context.is_own and start["sop"] is None and not bounds:
             loop = self._or_meant(context, loop, pick)
@@ -337,13 +327,8 @@ class Agent:
             redact=context.redactor.redact,
             said=context.redactor.stream,
             close=context.tool_context.close,
-            spoken=None if context.is_trial or bounds else self._spoken(options, start),
+            spoken=None if context.is_trial or bounds else spoken,
         )
-
-    def _spoken(self, options: Options, start: Event) -> Spoken:
-        session = Session.parse(options.session)
-        told = self.parts.told()
-        return Spoken(self.config.home, session, start, told, is_named=options.named)
 
     def _recovered(self) -> list[Event]:
         """Bring to an end what a kill in the middle of a commit has left, and say so."""
@@ -437,15 +422,6 @@ class Agent:
             cache(partial(embedder, self.config.embeddings)),
         )
 
-    def _delegated(
-        self, context: RunContext, call: str, wish: Wish
-    ) -> Generator[Event | str, None, ToolResult]:
-        """Let helpers of the run work (tools/agent/run.py)."""
-        from runs.control.delegation import Delegation
-
-        run, options = context.log.run, context.options
-        return Delegation(self, run, options, context.progress, context.budget).of(call, wish)
-
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
         """Learn from a run that has ended. A seed that did well, and a run that nobody marked,
         teach nothing."""
@@ -474,18 +450,6 @@ class Agent:
             yield from learn(self, run.id)
         if run.status == "done" and not run.is_marked:
             offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
-
-
-def _with_attached(
-    task: str, attached: Sequence[str], first: Event, *, is_told: bool
-) -> dict[str, Any]:
-    """Return the fields of `run_started` about attached files; `is_told`: their texts go with the
-    task."""
-    fields: dict[str, Any] = {"attached": attached} if attached else {}
-    if is_told and (text := in_full(attached)):
-        fields["told"] = f"{task}\n\n{text}"
-        fields["origins"] = sorted({*first.get("origins", ()), Origin.OUTSIDE})
-    return fields
 
 
 __all__ = ["SEEDS", "Agent", "Options", "Replay"]

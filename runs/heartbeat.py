@@ -14,21 +14,18 @@ import threading
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.digest import DAYS, AskModel, Digest, Entry, digest, due, entries
+from memory.digest import AskModel, Digest, Entry, digest, due, entries
 from memory.digest.memory_file import SUPERSEDED
-from memory.facts import Line
-from memory.home import MAIN
 from memory.journal.api import work_off
 from memory.journal.lock import JournalError
 from memory.journal.store import INDEX, Store
-from memory.journal.turns import Turn
 from memory.logs.archive import put_away
-from memory.notes import Kind, find
 from models.embeddings import embedder
 from runs.assemble import Agent
 from runs.learning import asker
@@ -45,6 +42,7 @@ AGAIN_AFTER = timedelta(hours=1)  # an upkeep that failed
 _log = logging.getLogger("sopwith.heartbeat")
 
 
+@dataclass
 class Heartbeat:
     """The upkeep of one home, once a day, for as long as it runs; in between it works off what the
     journal has put off.
@@ -52,31 +50,27 @@ class Heartbeat:
     With nothing to do a look reads two small files: no model is called and nothing is written.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        clock: Callable[[], datetime] = lambda: datetime.now().astimezone(),
-        pause_seconds: float = PAUSE_SECONDS,
-    ) -> None:
-        self._config, self._clock, self._pause_seconds = config, clock, pause_seconds
-        self._not_before: datetime | None = None  # after a failure
+    config: Config
+    clock: Callable[[], datetime] = lambda: datetime.now().astimezone()
+    pause_seconds: float = PAUSE_SECONDS
+    not_before: datetime | None = None  # after a failure
 
     def run(self, stop: threading.Event) -> None:
         """Look at once and then every few minutes, until `stop` is set. What goes wrong is tried
         again later."""
         while not stop.is_set():
             self.once()
-            stop.wait(self._pause_seconds)
+            stop.wait(self.pause_seconds)
 
     def once(self) -> Digest | None:
         """Look once; return what came of the upkeep, when it was due."""
-        now, home = self._clock(), self._config.home
+        now, home = self.clock(), self.config.home
         try:
-            if due(home, now) and (self._not_before is None or now >= self._not_before):
-                return beat(self._config, now)
-            in_spare_time(self._config)
+            if due(home, now) and (self.not_before is None or now >= self.not_before):
+                return beat(self.config, now)
+            in_spare_time(self.config)
         except (SopwithError, OSError) as error:
-            self._not_before = now + AGAIN_AFTER
+            self.not_before = now + AGAIN_AFTER
             _log.debug("the upkeep of memory waits: %s", error)
         return None
 
@@ -93,7 +87,6 @@ def in_spare_time(config: Config) -> None:
         _log.debug("the journal waits: %s", error)
 
 
-IMPORTANT = 8  # of 10: a turn of the journal that is read beside the notes
 IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "milestone": 3}
 
 
@@ -101,11 +94,12 @@ def beat(config: Config, now: datetime) -> Digest:
     """Make one digest. `now` is aware, in the owner's timezone. Raises as
     memory/digest/distilling.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
-    _put_old_runs_away(config, now)
+    if config.runs.archive_days > 0:
+        with suppress(OSError):  # no space, somebody at work: the next time finishes
+            put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
     agent = Agent(config)
     redact = agent.parts.redactor()
-    more = _important(config.home, now)
-    done = digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, redact=redact)
+    done = digest(config.home, now, ask=_asking(agent), lang=config.lang, redact=redact)
     _read_episodes(agent, now)
     return done
 
@@ -138,45 +132,11 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
         work_off(config.home, lambda: None, WORK_SECONDS, config.graph)
 
 
-def _put_old_runs_away(config: Config, now: datetime) -> None:
-    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is;
-    the next time finishes."""
-    if config.runs.archive_days > 0:
-        with suppress(OSError):
-            put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
-
-
 def _asking(agent: Agent) -> AskModel | None:
     model = asker(agent, "MEMORY.md", Path.cwd(), spent_usd=0.0)
     if model is None:
         return None
     return lambda known, lines: model(agent.prompts.text("distil", known=known or "-", lines=lines))
-
-
-def _important(home: Path, now: datetime) -> list[Line]:
-    """Return what the owner said in the last days that the journal holds to be important, and that
-    is in no note: what a run hears is written down by it. A journal that cannot be read says
-    nothing here; `memory check` says why."""
-    index = home / "journal" / INDEX
-    if not index.is_file():
-        return []
-    begin = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS - 1)
-    try:
-        store = Store(index, readonly=True, only=MAIN.name)
-        try:
-            turns = store.turns(store.said_between(begin, now)).values()
-        finally:
-            store.close()
-    except SopwithError:
-        return []
-    said = [turn for turn in turns if turn.who == "owner" and turn.importance >= IMPORTANT]
-    return [_line(turn, now) for turn in said if not (turn.run and find(turn.text))]
-
-
-def _line(turn: Turn, now: datetime) -> Line:
-    day = turn.at.astimezone(now.tzinfo).date().isoformat()
-    kind: Kind = next((found.kind for found in find(turn.text)), "event")
-    return Line(" ".join(turn.text.split()), kind, day, turn.source or f"{turn.run}:1", turn.run)
 
 
 def memory_entries(home: Path) -> list[MemoryEntry]:

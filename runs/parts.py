@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -193,17 +193,17 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
-        from runs.protocols import Protocols
+        from runs.protocols import keep_protocol, protocol_of
 
-        known = Protocols(self.config.home)
+        home = self.config.home
         return EndpointModel(
             settings,
             lang=self.config.lang,
             counts_local=counts_local,
             max_retries=max_retries,
             eyes=self._eyes(settings),
-            protocol=known.of(settings),
-            tell_protocol=partial(known.keep, settings),
+            protocol=protocol_of(home, settings),
+            tell_protocol=partial(keep_protocol, home, settings),
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:
@@ -249,11 +249,6 @@ class Parts:
             del tools["more_tools"]
             offered = {}
         return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
-
-    def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the function schemas of these tools as they are now, those of MCP servers too; and
-        of all that are offered anyway."""
-        return self.toolbox().schemas_with(tools)
 
     def recalling(self, session: Session) -> Recalling:
         """Return what a session's runs recall."""

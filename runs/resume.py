@@ -71,11 +71,6 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
     return progress
 
 
-def _extent(event: Event) -> Extent:
-    older = Extent(event["up_to"], event["folded"])
-    return older._replace(room=event.get("room", older.room))
-
-
 class _Reader:
     """Takes the events one by one; each type that changes the state has a method of its name."""
 
@@ -113,7 +108,8 @@ class _Reader:
         self.progress.versions = {**(self.progress.versions or {}), **event["files"]}
 
     def _on_compacted(self, event: Event) -> None:
-        progress, extent = self.progress, _extent(event)
+        progress = self.progress
+        extent = Extent(event["up_to"], event["folded"], event["room"])
         is_kept = Compaction.reads_back(progress.opening)
         compaction = Compaction(
             self.folder, self.prompts, progress.working.summaries, is_kept=is_kept

@@ -3,14 +3,14 @@ each made once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from agent_loop import End, agent_loop
 from context import TurnTexts
-from handler import AgentHandler, Hearing, Owner
+from handler import AgentHandler, Owner
 from learning.guards import tools_used
 from memory.home import Session
 from memory.runlog import RunLog
@@ -26,6 +26,7 @@ from runs.replaying import steps
 from runs.resume import Progress
 from runs.start.briefing import Briefing
 from runs.start.run_started import spent
+from runs.workshop import Workshop
 from safety.gate import Ask
 from safety.secrets import Redactor
 from tools.base import ToolContext
@@ -43,15 +44,13 @@ if TYPE_CHECKING:
     from tools.registry import Family
     from tools.staged import Staging
 
-Delegate = Callable[["RunContext", str, "Wish"], Generator["Event | str", None, "ToolResult"]]
-
 
 @dataclass
 class RunContext:
     """Make the parts of one run when they are first asked for. `replace` gives a run that chose an
     SOP new parts."""
 
-    parts: Parts
+    agent: Workshop
     log: RunLog
     progress: Progress
     options: Options
@@ -59,7 +58,11 @@ class RunContext:
     briefing: Briefing
     budget: Budget
     steering: Steering
-    delegate: Delegate
+
+    @property
+    def parts(self) -> Parts:
+        """Return what makes the parts of runs."""
+        return self.agent.parts
 
     @property
     def start(self) -> Event:
@@ -169,7 +172,7 @@ class RunContext:
             config=parts.config,
             credentials=parts.credentials(options, attended=self.is_attended),
             secret=self.owner.secret,
-            delegate=partial(self.delegate, self) if self.is_own else None,
+            delegate=self._delegated if self.is_own else None,
         )
 
     @cached_property
@@ -219,7 +222,9 @@ class RunContext:
             working=progress.working,
             state=progress.state,
             last_turn=self.last_turn,
-            hearing=Hearing(self.steering.take, briefing.note, briefing.changes),
+            steering=self.steering.take,
+            remember=briefing.note,
+            changes=briefing.changes,
             attended=self.is_attended,
             prewarm=self._load_gate,
         )
@@ -252,6 +257,13 @@ class RunContext:
             "stopped": stop_leftovers(self.log.run),
             "sandbox": self.parts.sandbox.name,
         }
+
+    def _delegated(self, call: str, wish: Wish) -> Generator[Event | str, None, ToolResult]:
+        """Let helpers of the run work (tools/agent/run.py)."""
+        from runs.control.delegation import Delegation
+
+        run, progress = self.log.run, self.progress
+        return Delegation(self.agent, run, self.options, progress, self.budget).of(call, wish)
 
     def _prewarm(self) -> None:
         """Build the first cell while the model thinks: it takes longer than a call."""

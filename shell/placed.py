@@ -13,8 +13,6 @@ Role = Literal["command", "option", "value", "argument", "target", "document", "
 _MARKS = {"'": "single", '"': "double", "$'": "ansi", '$"': "double"}
 # One pair of quotes around all, with none between that is not escaped.
 _QUOTED = re.compile(r"(\$?(['\"]))(?:(?!\2)[^\\]|\\.)*\2", re.DOTALL)
-_DECLARES = ("export", "declare", "local", "readonly", "typeset")
-_ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*\+?=")
 
 
 class Placed(NamedTuple):
@@ -55,15 +53,9 @@ def words(script: str) -> list[Placed]:
 
 
 def _placed(source: bytes, word: Word, role: Role, number: int, of: str) -> Placed:
-    start = word.start
-    if role == "assignment" and (name := _ASSIGNMENT.match(source, start, word.end)):
-        start = name.end()  # of `export A=b` the grammar gives the whole
-    text = source[start : word.end].decode("utf-8", "replace")
-    value = word.value({})
-    if value is not None and start > word.start:
-        value = value.partition("=")[2]
+    text = source[word.start : word.end].decode("utf-8", "replace")
     return Placed(
-        *(start, word.end, text, value, role, _quoting(text)),
+        *(word.start, word.end, text, word.value({}), role, _quoting(text)),
         *(word.has_glob, word.has_expansion, number, of),
     )
 
@@ -99,9 +91,6 @@ def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, 
     yield listed[first], "command", ""
     name = listed[first].written.rpartition("/")[2]
     known = entry(name)
-    if name in _DECLARES:
-        yield from _declared(listed[first + 1 :])
-        return
     skipped = int(known.more.get("runs", -1)) if known else -1
     before, is_behind = "", False
     for at in range(first + 1, len(listed)):
@@ -114,12 +103,6 @@ def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, 
         yield word, role, before if role == "value" else ""
         before = word.literal or ""
         is_behind |= before == "--"
-
-
-def _declared(listed: list[Word]) -> Iterator[tuple[Word, Role, str]]:
-    for word in listed:
-        name, is_set, _ = word.written.partition("=")
-        yield word, "assignment" if is_set else "argument", name if is_set else ""
 
 
 def _role(word: Word, before: str, known: Entry | None, is_behind: bool) -> Role:

@@ -33,6 +33,7 @@ AT_USE = {
     "ui/mcp_server/server.py": "ui.mcp_server.server",
     "ui/web/app.py": "ui.web.app",
     "ui/web/guard.py": "ui.web.guard",
+    "ui/web/live/sockets.py": "ui.web.live.sockets",
     "ui/web/shapes.py": "ui.web.shapes",
     **{
         f"ui/web/routes/{name}.py": "ui.web.routes"

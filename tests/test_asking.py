@@ -165,17 +165,7 @@ def test_a_folder_beside_the_owner_is_meant_before_the_one_at_home(home: Path, l
     assert str(here) in ask(home, task, AbsentOwner(), cwd=here.parent)[-1]["result"]
 
 
-@pytest.mark.parametrize(
-    ("task", "hidden"),
-    [
-        ("convert app.log to json", "arrange-files"),  # would stop: it does not say where to
-        ("how many are there?", "numbers-and-dates"),  # names nothing that it could work out
-        ('put "water the plants" somewhere safe', "largest-files"),  # no such folder
-        ("don't delete anything in ~/Downloads", "reminder"),
-        ("不要删除 ~/Downloads 里的任何东西", "text-file"),
-        ("make me something nice in ~", "git-history"),  # a folder alone
-    ],
-)
+@cases
 def test_what_cannot_be_done_is_not_offered(home: Path, log: Path, task: str, hidden: str) -> None:
     owner = Choosing("none of these")
     ended = ask(home, task, owner, cwd=log.parent)[-1]

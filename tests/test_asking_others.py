@@ -86,8 +86,6 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
         for half in ("plan", "commit")
     )
     assert (plan, commit) == (["shop.find_customer", "shop.find_product"], ["shop.create_order"])
-    known = json.loads((sop.folder / "evidence.json").read_text())["tools"]
-    assert known["shop.create_order"]["required"] == ["customer", "quantity", "sku"]
 
     values_then = json.loads((sop.folder / "evidence.json").read_text())["runs"][0]["values"]
     name_of = {str(value): name for name, value in values_then.items()}
@@ -117,17 +115,6 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
         there.start('Order 410 pieces of "red chair" for "Cy Dow"', Options(), SpokenOwner())
     )
     assert lost[-1]["status"] == "failed" and "tool find_customer" in lost[-1]["result"]
-    known["shop.create_order"]["arguments"]["count"] = known["shop.create_order"]["arguments"].pop(
-        "quantity"
-    )
-    evidence = sop.folder / "evidence.json"
-    evidence.write_text(json.dumps({**json.loads(evidence.read_text()), "tools": known}))
-    drifted = drive(
-        there.start('Order 420 pieces of "red chair" for "Ann Lee"', Options(), SpokenOwner())
-    )
-    assert (
-        drifted[-1]["status"] == "failed" and "no argument count any more" in drifted[-1]["result"]
-    )
     assert len(orders(books)) == 4
 
 

@@ -32,8 +32,8 @@ def trace(request: str, calls: Answers, answer: str = "Done.") -> Trace:
         )
         for n, (tool, args, told) in enumerate(calls, 1)
     )
-    about = (Path("/tmp"), "en", "main", "done", answer, results, "2026-11-22T10:00:00Z")
-    return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, False, None, None)
+    about = (Path("/tmp"), "en", "done", answer, results, "2026-11-22T10:00:00Z")
+    return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, None)
 
 
 ORDERS: list[dict[str, Any]] = rows(__name__, "orders")
@@ -112,15 +112,7 @@ def use(box: str, kind: str, state: int, left: int, sku: str = "") -> Trace:
     return trace(f"use a {kind} of {box}", calls)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("state", "left", "sku", "why"),
-    [
-        (1, 7, "", ""),
-        (2, 7, "", "'1'"),
-        (1, 0, "", "at least 1"),
-        (1, 7, "other", "no row whose sku is 'rod'"),
-    ],
-)
+@cases
 def test_a_row_must_be_as_it_was_before_it_was_changed(
     state: int, left: int, sku: str, why: str
 ) -> None:

@@ -139,30 +139,18 @@ def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -
     assert bash(lax, "rm x").decision == "allow"
     assert bash(lax, "rm -rf /").decision == "refuse"
     assert bash(lax, "echo x > /etc/motd").decision == "confirm"
-    strict = Gate(
-        SafetyConfig(forbid=("install", "ssh", "file_trash")), gate.home, gate.owner_home, gate.cwd
-    )
+    there = (gate.home, gate.owner_home, gate.cwd)
+    strict = Gate(SafetyConfig(forbid=("install", "ssh", "file_trash")), *there)
     assert bash(strict, "pip install x").decision == "refuse"
     assert bash(strict, "ssh host").decision == "refuse"
     assert on_path(strict, "file_trash", ("delete",), gate.cwd / "a").risk == "forbidden"
-    harmless = Gate(SafetyConfig(forbid=("curl", "ls")), gate.home, gate.owner_home, gate.cwd)
-    for script in (
-        "curl http://127.0.0.1/",
-        "cd /tmp && ls -l",
-        "sh -c 'ls'",
-        "x=$(ls)",
-        "f() { ls; }; f",
-        "env /bin/ls",
-    ):
+    harmless = Gate(SafetyConfig(forbid=("curl", "ls")), *there)
+    hidden = ("cd /tmp && ls -l", "sh -c 'ls'", "x=$(ls)", "f() { ls; }; f", "env /bin/ls")
+    for script in ("curl http://127.0.0.1/", *hidden):
         assert bash(harmless, script).risk == "forbidden", script
-    assert (
-        python(harmless, "import os; os.system('ls')").reason
-        == "ls is forbidden by the owner's config"
-    )
+    assert python(harmless, "import os; os.system('ls')").risk == "forbidden"
     assert bash(harmless, "echo ls; rm -f ls").decision == "confirm"
-    narrow = Gate(
-        SafetyConfig(roots=(gate.owner_home / "work",)), gate.home, gate.owner_home, gate.cwd
-    )
+    narrow = Gate(SafetyConfig(roots=(gate.owner_home / "work",)), *there)
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "other").risk == "outside"
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "work/x").decision == "allow"
 
@@ -187,49 +175,11 @@ def parse_fails(script: str) -> bool:
     return False
 
 
+_WORDS = (
+    "rm -rf / ~ $( ) ` ' \" ; && | <<EOF EOF { } case in esac $' ${ x} (( )) > >> <( \\ # * ? ="
+)
 _scraps = st.sampled_from(
-    [
-        "rm",
-        "-rf",
-        "/",
-        "~",
-        "$(",
-        ")",
-        "`",
-        "'",
-        '"',
-        ";",
-        "&&",
-        "|",
-        "\n",
-        "<<EOF",
-        "EOF",
-        "{",
-        "}",
-        "case",
-        "in",
-        "esac",
-        "$'",
-        "${",
-        "x}",
-        "((",
-        "))",
-        ">",
-        ">>",
-        "<(",
-        "\\",
-        "#",
-        "*",
-        "?",
-        "=",
-        "for",
-        "do",
-        "done",
-        "[[",
-        "]]",
-        "eval",
-        "xargs",
-    ]
+    [*_WORDS.split(), *["for", "do", "done", "[[", "]]", "eval", "xargs"], "\n"]
 )
 
 

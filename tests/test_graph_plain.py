@@ -61,15 +61,7 @@ def test_names_are_mentioned_and_paths_are_not() -> None:
     assert [party.name for party, _ in mentions(turns, 1)] == ["Anna"]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Peter Meier borrowed the drill.", ["Peter Meier"]),
-        ("We went with Oleg Brandt and Anna.", ["Anna", "Oleg Brandt"]),
-        ("Call Anna tomorrow.", ["Anna"]),
-        ("Yesterday Peter called.", ["Peter"]),
-    ],
-)
+@cases
 def test_a_full_name_is_one_name(text: str, names: list[str]) -> None:
     turn = Turn("t", "main", "owner", text, datetime.now(UTC))
     assert sorted(party.name for party, _ in mentions([(1, turn)], 20)) == names

@@ -1,7 +1,6 @@
-"""Check what a replay is stopped by before it writes: drift of tools, an uncovered request, a world
+"""Check what a replay is stopped by before it writes: an uncovered request, a world
 that cannot take it."""
 
-import copy
 import json
 import re
 from pathlib import Path
@@ -10,19 +9,13 @@ from typing import Any
 import pytest
 
 from handler import Owner
-from learning.guards import signature
 from memory.sops.changing import SopChanges
 from models.base import Event
 from runs.assemble import SEEDS, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
 from tests.rows import cases
-from tools.registry import all_tools
-from tools.schema import schemas
 
-TOOLS = all_tools()
-SCHEMAS = schemas(TOOLS.values())
-BY_NAME = {schema["function"]["name"]: schema for schema in SCHEMAS}
 SKILL = (
     "---\nname: {name}\ndescription: test\nmetadata: {{sopwith-status: active}}\n---\n\nDo it.\n"
 )
@@ -77,40 +70,6 @@ def box(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a").write_text("a", "utf-8")
     return folder
-
-
-def _then(change: Any) -> dict[str, Any]:
-    """Return the signature of file_write as it was "then", so that today's tool is the one that
-    differs."""
-    recorded = copy.deepcopy(signature(BY_NAME["file_write"]))
-    change(recorded["arguments"])
-    return {"tools": {"file_write": recorded, "code_run": signature(BY_NAME["code_run"])}}
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (lambda known: known.update(text=known.pop("content")), "no argument text any more"),
-        (
-            lambda known: known["mode"].update(enum=["overwrite", "replace"]),
-            "argument mode of the tool file_write is not",
-        ),
-        (
-            lambda known: known["path"].update(type="array"),
-            "argument path of the tool file_write is not what it was",
-        ),
-    ],
-)
-def test_a_tool_that_drifted_stops_the_replay_before_its_first_step(
-    home: Path, box: Path, change: Any, says: str
-) -> None:
-    step, kind, reason = _stop(events := _run(home, WRITE, {"folder": str(box)}, _then(change)))
-    assert (step, kind) == ("guards", "step") and says in reason
-    assert (
-        not of(events, "tool_started")
-        and not (box / "list.txt").exists()
-        and events[-1]["status"] == "failed"
-    )
 
 
 REPORTED = """\

@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import stat
-import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
@@ -141,7 +140,7 @@ def test_whatever_status_it_claims_it_lands_as_a_quarantined_draft(
     assert choose("brew the tea", everything.all(), tmp_path, tmp_path).decision == "none"
 
 
-def test_one_file_a_zip_and_a_repository_are_sources_too(tmp_path: Path, home: Path) -> None:
+def test_one_file_and_a_zip_are_sources_too(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text(FRONT, encoding="utf-8")
     assert [skill.name for skill in _found(tmp_path / "tea.md")] == ["tea"]
     packed = _zip(
@@ -149,20 +148,6 @@ def test_one_file_a_zip_and_a_repository_are_sources_too(tmp_path: Path, home: P
         {"tea/SKILL.md": FRONT, "tea/scripts/a.py": "pass", "__MACOSX/tea/._a": "x"},
     )
     assert [set(skill.files) for skill in _found(packed)] == [{"SKILL.md", "scripts/a.py"}]
-    repository = tmp_path / "skills"
-    _skill(repository, "tea")
-    _git(repository, "init", "-q")
-    _git(repository, "add", ".")
-    _git(repository, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x")
-    hook = repository / ".git" / "hooks" / "post-checkout"
-    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\n", encoding="utf-8")
-    hook.chmod(0o755)
-    (sop,) = _import(f"file://{repository}", home)
-    assert sop.name == "tea" and not (tmp_path / "hooked").exists()
-
-
-def _git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
 
 
 # what does not
@@ -235,37 +220,10 @@ def test_links_and_devices_in_a_folder_refuse_the_skill_that_holds_them(
 
 
 @cases
-def test_other_protocols_and_options_are_refused(
-    address: str, tmp_path: Path, scratch: Path
-) -> None:
+def test_addresses_and_options_are_refused(address: str, tmp_path: Path, scratch: Path) -> None:
     with pytest.raises(ImportRefused):
         _found(address)
     assert list(scratch.iterdir()) == [] and not Path("pwned").exists()
-
-
-def test_submodules_are_not_fetched_and_links_in_a_repository_refuse_it(
-    tmp_path: Path, home: Path
-) -> None:
-    inner, outer = tmp_path / "inner", tmp_path / "outer"
-    for folder, name in ((inner, "inner-skill"), (outer, "tea")):
-        _skill(folder, name)
-        _git(folder, "init", "-q")
-        if folder is outer:
-            _git(
-                folder,
-                "-c",
-                "protocol.file.allow=always",
-                "submodule",
-                "add",
-                "-q",
-                f"file://{inner}",
-                "sub",
-            )
-            (folder / "tea" / "link").symlink_to("/etc/passwd")
-        _git(folder, "add", ".")
-        _git(folder, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x")
-    (skill,) = _found(f"file://{outer}")
-    assert skill.name == "tea" and "link is a link" in str(skill.problem)
 
 
 # the scan

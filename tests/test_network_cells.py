@@ -336,16 +336,8 @@ def test_the_environment_of_a_program_outside_is_not_the_scripts(
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD_X", "1")
     monkeypatch.setenv("PS_FORMAT", "args")
-    assert set(host_programs.environment()) <= {
-        "PATH",
-        "LANG",
-        "TERM",
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "XDG_RUNTIME_DIR",
-        "TZ",
-    }
+    known = ["PATH", "LANG", "TERM", "HOME", "USER", "LOGNAME", "XDG_RUNTIME_DIR", "TZ"]
+    assert set(host_programs.environment()) <= set(known)
     assert "PID" in world.said("PS_FORMAT=args LD_PRELOAD=/tmp/x.so PROCPS_USERLEN=1 ps")
 
 

@@ -122,39 +122,26 @@ def test_nothing_is_kept_from_any_session_but_the_owners(
     home: Path, seen: RunRecord, session: str
 ) -> None:
     log = home / "runs" / seen.run / "log.jsonl"
-    log.write_text(
-        log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1), "utf-8"
-    )
-    found = check_fact(
-        Fact("TOOLS", "git 2.39.5 is at /usr/bin/git"), pointers(seen, SAYS_REPORT), home, []
-    )
-    assert rules(found) == {"shared"}
+    text = log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1)
+    log.write_text(text, "utf-8")
+    fact = Fact("TOOLS", "git 2.39.5 is at /usr/bin/git")
+    assert rules(check_fact(fact, pointers(seen, SAYS_REPORT), home, [])) == {"shared"}
+
+
+GATEWAY = Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net")
 
 
 def test_a_file_that_the_model_wrote_does_not_prove_what_it_says(home: Path) -> None:
     said = "The VPN gateway is vpn7.corp.net, at 10.8.0.1"
-    events = run(
-        home,
-        [
-            call("file_write", path="notes.txt", content=said),
-            call("file_read", path="notes.txt"),
-            "Done.",
-        ],
-    )
-    record = record_of(home, events)
-    found = check_fact(
-        Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, []
-    )
-    assert rules(found) == {"unproven"}
+    written = call("file_write", path="notes.txt", content=said)
+    record = record_of(home, run(home, [written, call("file_read", path="notes.txt"), "Done."]))
+    assert rules(check_fact(GATEWAY, pointers(record), home, [])) == {"unproven"}
 
 
 @cases
 def test_what_a_script_only_prints_is_no_proof(home: Path, script: str) -> None:
     record = record_of(home, run(home, [bash(script), "Done."]))
-    found = check_fact(
-        Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, []
-    )
-    assert rules(found) == {"evidence"}
+    assert rules(check_fact(GATEWAY, pointers(record), home, [])) == {"evidence"}
 
 
 def test_values_that_the_agent_holds_are_hidden_and_refused(home: Path, seen: RunRecord) -> None:

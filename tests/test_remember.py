@@ -15,17 +15,7 @@ def test_what_should_be_kept_is_found_whole_and_as_it_was_said(kind: str, text: 
     assert [(one.kind, one.text, one.is_whole) for one in find(text)] == [(kind, told(text), True)]
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("Remember that my flight is at 8", "my flight is at 8"),
-        ("Please remember: the cat is called Miso", "the cat is called Miso"),
-        ("请记住：我的工位是 14 号", "我的工位是 14 号"),
-        ("remember to buy milk", "remember to buy milk"),
-        ("Note 7 costs 300", "Note 7 costs 300"),
-        ("Remember me", "Remember me"),
-    ],
-)
+@cases
 def test_the_words_that_ask_to_keep_are_left_out(text: str, kept: str) -> None:
     assert told(text) == kept
 

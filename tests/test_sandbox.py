@@ -313,16 +313,17 @@ def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
 
 
 def test_a_cell_that_is_closed_half_built_leaves_nothing(
-    world: World, full: Level, monkeypatch: pytest.MonkeyPatch
+    world: World, full: Level, tmp_path: Path
 ) -> None:
     """Bubblewrap's inner process waits for the outer one until the rights are set."""
     inner = f"sopwith-inner-{os.getpid()}"
-    half_built = ["bash", "-c", f"(exec -a {inner} sleep 46) & wait"]
-    monkeypatch.setattr("tools.scripts.cells.walled", lambda _program: half_built)
-    sandbox = world.context(full).sandbox
+    half_built = tmp_path / "half-built"
+    half_built.write_text(f"#!/bin/bash\n(exec -a {inner} sleep 46) & wait\n")
+    half_built.chmod(0o755)
+    sandbox = world.context(full._replace(program=str(half_built))).sandbox
     assert sandbox
     planner = mounts.Planner(sandbox, world.run)
-    cell = Cell(sandbox, planner.staged(world.project))
+    cell = Cell(sandbox, planner.plan(world.project, is_staged=True))
 
     def is_there() -> bool:
         return any(

@@ -40,8 +40,6 @@ CHEAPEST = GOOD.replace("items[-1]", "items[0]")
 HARD = GOOD.replace('p["order_id"]}}\n    items', '"#W20248050"}}\n    items')
 WRITES = GOOD.replace("desk.get_order_details", "desk.cancel_pending_order")
 BROKEN = "def plan(p:\n    yield {}\n"
-EXTRA = GOOD.replace("def commit", "RATE = 2\n\n\ndef commit")
-UNUSED = GOOD.replace('p["order_id"]', "p[list(p)[0]]")
 
 
 def dearest() -> list[tuple[str, list[Any], str]]:
@@ -92,17 +90,15 @@ def replies(*texts: str) -> Any:
 
 
 RULES = [
-    (HARD, "is a value of a run"),
-    (WRITES, "plan only reads"),
+    (HARD, "KeyError"),
+    (WRITES, "KeyError"),
     (BROKEN, "not Python"),
-    (EXTRA, "nothing but plan and commit"),
-    (UNUSED, "does not use the parameter order_id"),
     (CHEAPEST, "and the run did"),
-    ("def plan(p):\n    yield from ()\n", "yield from"),
+    ("def plan(p):\n    yield from ()\n", "it must return the result"),
     ("import requests\n" + GOOD, "requests"),
     (GOOD.replace("if not items", "if items"), "the order holds nothing"),
     (GOOD, ""),
-    ("", "does not use the parameter"),
+    ("", "cannot be read"),
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from learning.route import Match, Where, choose, exact_match
+from learning.route import Match, Where, exact_match
 from memory.sops import SopStore
 from tests.conftest import CommandLine, Finished
 from tests.rows import cases
@@ -56,18 +56,6 @@ def test_a_condition_a_negation_or_another_wish_is_never_done(
     desk: Path, request_text: str
 ) -> None:
     assert match_of(desk, request_text) is None
-
-
-def test_a_file_of_another_folder_is_read_and_else_shown(desk: Path) -> None:
-    note = desk.parent / "Downloads" / "note.txt"
-    note.parent.mkdir()
-    note.write_text("one\n")
-    known = SopStore(SEEDS, desk.parent / "sops").all()
-    seen, gone = (
-        choose(f"{verb} note.txt", known, desk, desk.parent) for verb in ("show", "delete")
-    )
-    assert seen.match is not None and seen.match.parameters["file"] == str(note)
-    assert gone.match is None and gone.shown[0].parameters["files"] == [str(note)]
 
 
 @cases

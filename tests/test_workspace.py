@@ -52,55 +52,21 @@ def test_the_order_is_that_of_the_seed_and_the_owners_files_are_the_owners(home:
     assert shared.names == ["AGENTS.md", "SPIRIT.md", "TOOLS.md", "memory/2026-02-15.md"]
 
 
-def folder(path: Path) -> None:
-    path.mkdir()
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "folder": (Path.mkdir, "is a folder"),
+    "pipe": (os.mkfifo, "is a pipe or a device"),
+    "latin": (lambda path: path.write_bytes(b"caf\xe9 \xff\n"), "is not UTF-8"),
+    "binary": (lambda path: path.write_bytes(b"a\0b"), "is not UTF-8"),
+    "circle": (lambda path: path.symlink_to(path.name), "leads nowhere"),
+    "outside": (lambda path: path.symlink_to("/etc/hostname"), "leads out of the home"),
+    "dangling": (lambda path: path.symlink_to("not-there"), "leads nowhere"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "leads out of the home"),
+}
 
 
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def latin(path: Path) -> None:
-    path.write_bytes(b"caf\xe9 \xff\n")
-
-
-def binary(path: Path) -> None:
-    path.write_bytes(b"a\0b")
-
-
-def circle(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def outside(path: Path) -> None:
-    path.symlink_to("/etc/hostname")
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to("not-there")
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-UNREADABLE: tuple[tuple[Callable[[Path], None], str], ...] = (
-    (folder, "is a folder"),
-    (pipe, "is a pipe or a device"),
-    (latin, "is not UTF-8"),
-    (binary, "is not UTF-8"),
-    (circle, "leads nowhere"),
-    (outside, "leads out of the home"),
-    (dangling, "leads nowhere"),
-    (device, "leads out of the home"),
-)
-
-
-@pytest.mark.parametrize(
-    ("make", "why"), UNREADABLE, ids=lambda each: getattr(each, "__name__", "")
-)
+@pytest.mark.parametrize(("make", "why"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_is_replaced_by_its_last_good_copy_and_said(
-    home: Path, make: Callable[[Path], None], why: str
+    home: Path, make: Callable[[Path], object], why: str
 ) -> None:
     workspace(home).load()
     (home / "AGENTS.md").write_text("be kind\n")
@@ -190,14 +156,11 @@ def test_a_context_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) 
         AgentContext(**known)
 
 
+EARLIER = {"created_at": NOW, "updated_at": NOW - timedelta(seconds=1)}
+
+
 @pytest.mark.parametrize(
-    "fields",
-    [
-        {"importance": 0},
-        {"importance": 6},
-        {"content": " "},
-        {"created_at": NOW, "updated_at": NOW - timedelta(seconds=1)},
-    ],
+    "fields", [{"importance": 0}, {"importance": 6}, {"content": " "}, EARLIER]
 )
 def test_a_memory_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) -> None:
     known: dict[str, Any] = {"id": "1", "content": "x", "category": "y", "importance": 3}

@@ -82,13 +82,6 @@ class Toolbox(Mapping[str, Tool]):
             (self._schema_of[name],) = schemas([tool])
         return self._schema_of[name]
 
-    def schemas_with(self, names: Iterable[str]) -> list[Schema]:
-        """Return the schemas on offer, and those of the tools that are named besides."""
-        others = dict.fromkeys(
-            name for name in names if name not in self._shown() and self.get(name)
-        )
-        return [*self.schemas, *map(self.schema, others)]
-
     def _shown(self) -> set[str]:
         return {schema["function"]["name"] for schema in self.schemas}
 

@@ -15,7 +15,6 @@ from ui.command import (
     RUN_OPTIONS,
     SCREENS,
     VERSION,
-    Argument,
     Option,
     below,
     declared_in,
@@ -218,14 +217,10 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         if isinstance(each, Option):
             options.add_argument(*each.flags, help=say(each.help_key), **each.settings())
         else:
-            _add_argument(arguments, each)
+            more: dict[str, Any] = {"nargs": each.nargs} if each.nargs else {}
+            more |= {"metavar": say(f"arg.{each.name}"), "help": say(f"arg.{each.name}.help")}
+            arguments.add_argument(each.name, type=each.kind, **more)
     _add_common(parser, default=argparse.SUPPRESS)
-
-
-def _add_argument(arguments: Any, each: Argument) -> None:
-    nargs = {"nargs": each.nargs} if each.nargs else {}
-    metavar, told = say(f"arg.{each.name}"), say(f"arg.{each.name}.help")
-    arguments.add_argument(each.name, metavar=metavar, help=told, type=each.kind, **nargs)
 
 
 def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:

@@ -30,20 +30,15 @@ _DECLARED_IN = (  # in the order of the help
     ("trash list|restore", "runs.changes"),
     ("sops list|show", "sops.sops"),
     ("sops run", "terminal.run_command"),
-    ("sops verify", "sops.changes"),
-    ("sops stats", "sops.changes"),
-    ("sops history|rollback", "sops.changes"),
-    ("sops edit|rename|remove", "sops.editing"),
-    ("sops enable|disable", "sops.changes"),
-    ("sops import", "sops.imports"),
-    ("sops export", "sops.changes"),
     ("sops search", "sops.sops"),
+    ("sops verify|stats|history|rollback|enable|disable|export", "sops.changes"),
+    ("sops edit|rename|remove", "sops.editing"),
+    ("sops import", "sops.imports"),
     ("memory facts|check|undo|note", "memory.memory"),
     ("memory digest", "memory.digest"),
-    ("memory search|show", "memory.journal"),
+    ("memory search|show|import|rebuild", "memory.journal"),
     ("memory graph", "memory.graph"),
     ("memory when", "memory.when"),
-    ("memory import|rebuild", "memory.journal"),
     ("safety check|redact", "system.safety"),
     ("auto", "runs.auto"),
     ("worker", "runs.auto"),
@@ -53,8 +48,7 @@ _DECLARED_IN = (  # in the order of the help
     ("mcp list|test", "system.models"),
     ("mcp serve", "mcp_server.command"),
     ("notify test", "system.doctor"),
-    ("config show|path|check", "system.settings"),
-    ("config set", "system.settings"),
+    ("config show|path|check|set", "system.settings"),
     ("completion", "system.completion"),
     ("help", "system.completion"),
     ("doctor", "system.doctor"),
@@ -162,10 +156,9 @@ def amount(text: str) -> float:
 
 def minutes(text: str) -> float:
     """Read a number above 0."""
-    value = amount(text)
-    if value == 0:
+    if amount(text) == 0:
         raise argparse.ArgumentTypeError(say("usage.amount", text=text))
-    return value
+    return amount(text)
 
 
 def port(text: str) -> int:
@@ -229,16 +222,11 @@ LIMITS = (  # of a run, and of the runs of a job
 RUN_OPTIONS = (*LIMITS, APPROVE, Option("--events"), Option("--no-rote"))
 
 
-def _screens() -> dict[str, str]:
-    found = {}
-    for said, module in _DECLARED_IN:
-        first, _, words = said.partition(" ")
-        for word in words.split("|"):
-            found[f"{first} {word}".strip()] = f"ui.{module}"
-    return found
-
-
-SCREENS = _screens()  # command → module
+SCREENS = {  # command → module
+    f"{said.partition(' ')[0]} {word}".strip(): f"ui.{module}"
+    for said, module in _DECLARED_IN
+    for word in said.partition(" ")[2].split("|")
+}
 
 
 def below(word: str) -> list[str]:

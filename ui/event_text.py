@@ -87,10 +87,11 @@ def problem(event: Event) -> str:
     said = reasons(keyed, str(own)) if own or keyed else in_words(sentence(event))
     if own or not isinstance(data, dict):
         return one_line(said, 300)
+    changes = str(data.get("changes"))  # why what a script did to files was not made real
     parts = [
         last_line(str(data.get("output") or "")),
         last_line(said) if data.get("error") else said,
-        in_words(_lost(data.get("changes"))),
+        in_words(changes) if changes.startswith("nothing was changed") else "",
     ]
     code = data.get("exit_code")
     shown = [
@@ -98,12 +99,6 @@ def problem(event: Event) -> str:
         *(one_line(part, 300) for part in parts),
     ]
     return " · ".join(filter(None, shown))
-
-
-def _lost(changes: object) -> str:
-    """Return why what a script did to files was not made real, "" where it was."""
-    is_lost = isinstance(changes, str) and changes.startswith("nothing was changed")
-    return str(changes) if is_lost else ""
 
 
 def diff(event: Event) -> list[str]:

@@ -73,9 +73,10 @@ def make_console(**options: Any) -> Console:
     return Console(markup=False, emoji=False, highlight=False, **options)
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on stdout."""
+def print_json(document: Any) -> int:
+    """Print one JSON document on stdout; return the exit code 0."""
     print(as_json(document, indent=1))
+    return 0
 
 
 def print_list(
@@ -83,9 +84,8 @@ def print_list(
 ) -> int:
     """Print a document with --json, else its rows as a table; return the exit code 0."""
     if args.json:
-        print_json(document)
-    else:
-        print_table(columns(said) if isinstance(said, str) else said, rows, none)
+        return print_json(document)
+    print_table(columns(said) if isinstance(said, str) else said, rows, none)
     return 0
 
 

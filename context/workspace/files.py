@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -56,27 +56,24 @@ class _Known:
     result: FileLoadResult
 
 
+@dataclass
 class Workspace:
     """The workspace files of one home folder for one session. `today` decides which notes are
     today's and yesterday's."""
 
-    def __init__(
-        self,
-        home: Path,
-        lang: str,
-        session: Session,
-        today: date | None = None,
-        templates: Path = TEMPLATES,
-    ) -> None:
-        self.home, self.lang, self.session = home, lang, session
-        self.today = today or date.today()
-        self.state = State.INITIAL
-        self._templates = templates
-        self._reader = reader_for(home, session, self.today)
-        self._days = (
-            [self.today, self.today - timedelta(days=1)] if session.is_main else [self.today]
+    home: Path
+    lang: str
+    session: Session
+    today: date = field(default_factory=date.today)
+    templates: Path = TEMPLATES
+    state: State = State.INITIAL
+
+    def __post_init__(self) -> None:
+        days = (
+            [self.today, self.today - timedelta(days=1)] if self.session.is_main else [self.today]
         )
-        self._notes = {f"memory/{day.isoformat()}.md": day for day in self._days}
+        self._reader = reader_for(self.home, self.session, self.today)
+        self._notes = {f"memory/{day.isoformat()}.md": day for day in days}
         self._known: dict[str, _Known] = {}
 
     @property
@@ -98,7 +95,7 @@ class Workspace:
         made: list[str] = []
         if self.session.is_main:
             with suppress(OSError):  # a home that cannot be written to; each file says so below
-                made = lay_out(self.home, self.lang, self._templates)
+                made = lay_out(self.home, self.lang, self.templates)
         self._known = {name: self._look(name, is_new=name in made) for name in self.names}
         texts = {name: known.text for name, known in self._known.items() if known.text is not None}
         context = self._context(texts, started)
@@ -172,7 +169,7 @@ class Workspace:
         known = self._known.get(name)
         if known is None or not (known.text or "").strip():
             return True
-        return name in _FIELDS and is_template(name, known.text or "", self._templates)
+        return name in _FIELDS and is_template(name, known.text or "", self.templates)
 
     # one file
 
@@ -182,10 +179,10 @@ class Workspace:
         problem, is_default = "", is_new
         if name in _FIELDS and not os.path.lexists(self.home / name):
             try:
-                is_default = make(self.home, name, self.lang, self._templates)
+                is_default = make(self.home, name, self.lang, self.templates)
             except OSError as error:
                 problem = f"{name} is missing and cannot be made: {error.strerror or error}"
-                text = template(name, self.lang, self._templates)
+                text = template(name, self.lang, self.templates)
                 return _Known((), text, self._result(name, text, problem, is_default=True))
         signature = _signature(
             self.home / name

@@ -151,7 +151,8 @@ def _check(front: dict[str, Any], wrong: Callable[[str, str], PersonaError]) -> 
     """Check the types of the fields; one text is a list of it too. Raises PersonaError."""
     for key in _FIELDS[:2]:
         value = front.get(key)
-        if not isinstance(value, str) or not value.strip().isprintable() or not value.strip():
+        line = value.strip() if isinstance(value, str) else ""
+        if not line or not line.isprintable():
             raise wrong(key, f"{key} must be a line of text")
     for key in _FIELDS[2:]:
         said = front.get(key) or []

@@ -4,8 +4,9 @@ item of a list."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product, takewhile
+from pathlib import Path
 from typing import Any
 
 from learning.calls import places
@@ -13,11 +14,13 @@ from learning.calls.book import Book, Source, slot
 from learning.calls.forms import Act
 from learning.calls.places import ROW, Form, differ
 from learning.calls.runs import ACT, SCAN, Call, Group
-from learning.calls.scripts import as_one
 from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
+from learning.induce import Written
+from learning.induce.from_runs import differing, other_values
 from replay.pages import VERBS
 from replay.procedure import ITEM
+from tools.scripts import clean
 
 FORMS = (r"^-?\d+(\.\d+)?$", r"^(?=.*\d)\S+$", r"^\S+$")  # an error in words has none of them
 MAX_CHARS = 80  # of an answer that is one word
@@ -75,7 +78,7 @@ class Steps:
 
     def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
         scripts = [str(call.args.get("script", "")) for call in calls]
-        script = as_one(self.book, scripts, str(calls[0].args.get("type", "bash")))
+        script = _as_one(self.book, scripts, str(calls[0].args.get("type", "bash")))
         if script is None:
             raise Unexplained(f"code_run: its scripts differ: {' / '.join(scripts)}"[:300])
         rest = [{k: v for k, v in call.args.items() if k != "script"} for call in calls]
@@ -142,6 +145,48 @@ class Steps:
                     found = self.book.called(lists, key)
                     return found or self.book.save(source, extractor, lists, name)
         return ""
+
+
+# scripts of code_run: a value never becomes part of code
+
+
+def _as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
+    """Return the script that all runs ran, with values as variables; None if they differ."""
+    texts = [clean(script) for script in scripts]
+    vectors = _by_name(book, texts)
+    if vectors is None:
+        return None
+    if kind == "python":
+        return texts[0] if len(set(texts)) == 1 else None
+    found = set()
+    for n, (text, run) in enumerate(zip(texts, book.runs, strict=True)):
+        values = {name: str(row[n]) for name, row in vectors.items()}
+        found.add(Written.of(text, values, [str(run.trace.cwd)]).text)
+    return found.pop() if len(found) == 1 else None
+
+
+def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
+    """Return the values in the scripts by name: known, in the request, or unlike."""
+    for value in book.wanted if book.is_single else ():
+        if value in texts[0]:
+            book.parameter("value", [value])
+    for n, vector in enumerate(_differing(texts), 1):
+        if vector and not (book.called(vector, "value") or book.parameter(f"value_{n}", vector)):
+            return None
+    return {name: row for name, row in book.known.items() if all(map(_stands, row, texts))}
+
+
+def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield what a text that differs is in each script; [] where they differ otherwise."""
+    for text in differing(texts[0], texts[1:]):
+        rows = [other_values(texts[0], {"it": text}, other)[0] for other in texts[1:]]
+        yield [] if None in rows else [text, *(row["it"] for row in rows if row)]
+
+
+def _stands(value: Any, text: str) -> bool:
+    spelled = str(value)
+    short = re.sub(rf"^{re.escape(str(Path.home()))}/", "~/", spelled)
+    return len(spelled) > 1 and any(each in text for each in (spelled, short))
 
 
 def _listed(value: Any) -> list[Any]:

@@ -133,7 +133,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _line(path: str, number: int, line: str, rules: Sequence[_Rule]) -> Iterator[Finding]:
-    if _hides(line):
+    if not all(_joins(line, found.start()) for found in INVISIBLE.finditer(line)):
         yield Finding("hidden-text", path, number, _shown(line))
     if len(line) > MAX_LINE_CHARS:
         yield Finding("blob", path, number, _shown(line))
@@ -147,12 +147,8 @@ def _line(path: str, number: int, line: str, rules: Sequence[_Rule]) -> Iterator
         yield Finding(name, path, number, _shown(line))
 
 
-def _hides(line: str) -> bool:
-    """Return True unless all that cannot be seen joins emoji or letters that need it."""
-    return any(not _joins(line, found.start()) for found in INVISIBLE.finditer(line))
-
-
 def _joins(line: str, at: int) -> bool:
+    """Return True for what cannot be seen and joins emoji or letters that need it."""
     if at == 0 and line[0] == "\ufeff":
         return True
     beside = line[at - 1 : at] + line[at + 1 : at + 2]

@@ -19,9 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from learning.folder import in_folder
-from learning.imports.cloning import ImportRefused, safe_source
 from learning.imports.findings import Finding, scan
-from learning.imports.sources import MAX_FILE_BYTES, Entries, folded, grouped, opened
+from learning.imports.sources import MAX_FILE_BYTES, Entries, ImportRefused, folded, grouped, opened
 from memory.history import contents_of
 from memory.sops import NAME, QUARANTINE, Sop, SopError
 from memory.sops.changing import SopChanges, with_metadata
@@ -51,8 +50,7 @@ class Skill:
 
 
 def find_skills(source: str, cwd: Path) -> list[Skill]:
-    """Return the skills in a folder, a Markdown file, a zip or a git repository, scanned. Changes
-    nothing.
+    """Return the skills in a folder, a Markdown file or a zip, scanned. Changes nothing.
 
     A folder of many skills gives each of them; the problem of one does not stop the others. Raises
     ImportRefused.
@@ -97,7 +95,7 @@ def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, So
         said = f"{skill.name} is not imported: there is an SOP of this name already."
         raise ImportRefused("error.imports.text-3", rest=said)
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    said = safe_source(source)
+    said = " ".join(source.split())[:300]
     metadata = {QUARANTINE: since, "sopwith-source": said, "sopwith-status": "draft"}
     text = with_metadata(skill.files["SKILL.md"].decode(), metadata)
     files = {**skill.files, "SKILL.md": text.encode()}

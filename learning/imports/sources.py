@@ -1,5 +1,4 @@
-"""List the files of a folder, a Markdown file, a zip or a git address; nothing is followed,
-unpacked or believed.
+"""List the files of a folder, a Markdown file or a zip; nothing is followed, unpacked or believed.
 
 SopError
 └── ImportRefused    nothing was imported; two lines: what is wrong, what would work
@@ -10,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tempfile
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from learning.imports.cloning import ImportRefused, cloned
+from memory.sops import SopError
 from text import names
 
 MAX_FILE_BYTES = 10_000_000
@@ -30,6 +28,10 @@ LEFT_OUT = names(".git .hg .svn __pycache__ node_modules .venv .DS_Store Thumbs.
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)
 NOTHING = "Nothing was imported."
+
+
+class ImportRefused(SopError):
+    """The source cannot be imported, or not safely."""
 
 
 class Entry(NamedTuple):
@@ -47,10 +49,7 @@ Entries = dict[str, Entry]
 def opened(source: str, cwd: Path) -> Iterator[tuple[Entries, str]]:
     """Yield the files of a source, and the name of a skill that has none. Raises ImportRefused."""
     if ANY_ADDRESS.fullmatch(source):
-        with tempfile.TemporaryDirectory(prefix="sopwith-import-") as scratch:
-            name = re.split(r"[/:]", source.rstrip("/").removesuffix(".git"))[-1]
-            yield _of_folder(cloned(source, Path(scratch))), name
-        return
+        raise ImportRefused("error.imports.address-import", address=source[:200])
     path = cwd / Path(source).expanduser()
     try:
         mode = path.lstat().st_mode

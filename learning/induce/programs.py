@@ -202,10 +202,6 @@ def _sql(spot: Spot) -> Taken:
     return _pasted(spot)
 
 
-def _printf(spot: Spot) -> Taken:
-    return Taken(spot.first, spot.last, escape=r"s/[%\\]/&&/g")
-
-
 KINDS: Mapping[str, Callable[[Spot], Taken]] = {
     **dict.fromkeys(("perl", "ruby", "node", "php", "psql", "mysql"), _pasted),
     **dict.fromkeys(("bash", "sh", "eval"), _pasted),
@@ -214,5 +210,5 @@ KINDS: Mapping[str, Callable[[Spot], Taken]] = {
     **dict.fromkeys(("sed", "gsed"), _sed),
     "jq": _jq,
     "sqlite3": _sql,
-    "printf": _printf,
+    "printf": lambda spot: Taken(spot.first, spot.last, escape=r"s/[%\\]/&&/g"),
 }

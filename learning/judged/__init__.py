@@ -7,7 +7,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from learning.judged.retracing import retrace as retrace
-    from learning.judged.same import is_same as is_same
     from learning.judged.writing import source_in as source_in
     from learning.judged.writing import with_script as with_script
 else:

@@ -2,8 +2,7 @@
 code decides.
 
 The model is told the requests, the calls and their results. Its script is checked before anything
-is stored: it parses, is nothing but plan and commit, only reads in plan, holds no value of a run,
-uses every parameter, and, driven with what the calls of each run answered, asks for the same
+is stored: it parses, and, driven with what the calls of each run answered, asks for the same
 changes and comes to the same answer. What is wrong is told once more.
 """
 
@@ -18,7 +17,6 @@ from typing import Any
 from learning.calls import Call, Run, described, kind_of, spans
 from learning.draft import Draft, write_draft
 from learning.folder import load
-from learning.judged import script_faults
 from learning.judged.retracing import retrace
 from learning.trace import Trace
 from replay.procedure import ProcedureError
@@ -39,7 +37,7 @@ def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Dr
         if source is None:
             return draft
         made = _written(draft, values, source)
-        wrong = faults(made, source, runs, values)
+        wrong = faults(made, runs, values)
         if not wrong:
             return made
     return replace(draft, notes=[*draft.notes, f"a model's script was not taken: {wrong[0]}"])
@@ -53,15 +51,8 @@ def _shared_values(draft: Draft, runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [{name: each[name] for name in names} for each in values]
 
 
-def faults(
-    made: Draft, source: str, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def faults(made: Draft, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what is wrong with a script, a line each. It is run only when it reads well."""
-    said = {str(value) for each in values for value in each.values()}
-    said |= {text for run in runs for text in _varying(run)}
-    found = script_faults.found_in(source, said, list(values[0]))
-    if found:
-        return found
     try:
         procedure = load(made.files)
     except ProcedureError as error:
@@ -72,9 +63,8 @@ def faults(
 
 def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> Draft:
     content = draft.content
-    parameters = {
-        name: content.parameters.get(name, _schema(values[0][name])) for name in values[0]
-    }
+    kinds = {name: {"type": kind_of(value)} for name, value in values[0].items()}
+    parameters = {name: content.parameters.get(name, kinds[name]) for name in kinds}
     made = replace(
         content, parameters=parameters, plan=[], commit=[], script=NAME, result="", checks=[]
     )
@@ -85,10 +75,6 @@ def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> 
     return write_draft(
         draft.name, made, taught, description=about, problems=[], notes=notes, script=source
     )
-
-
-def _schema(value: Any) -> dict[str, Any]:
-    return {"type": kind_of(value)}
 
 
 def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,20 +89,6 @@ def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
             text = each.text[1:-1] if each.is_quoted else each.text
             found[f"value_{number}"] = int(text) if re.fullmatch(r"\d{1,9}", text) else text
     return found
-
-
-def _varying(run: Run) -> set[str]:
-    """Return the longer texts of the run's changes, which no script may hold."""
-    texts = {leaf for call in run.writes for leaf in _texts(call.args)}
-    return {text for text in texts if len(text) > 3 and re.search(r"\d", text)}
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        return [text for each in value.values() for text in _texts(each)]
-    if isinstance(value, list):
-        return [text for each in value for text in _texts(each)]
-    return [str(value)]
 
 
 def _brief(draft: Draft, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]) -> str:

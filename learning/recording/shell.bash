@@ -59,9 +59,9 @@ __sopwith_start() {
 }
 
 __sopwith_end() {
-  local status=$? pipe="${PIPESTATUS[*]}" at=@${EPOCHREALTIME-} ahead=
+  local status=$? at=@${EPOCHREALTIME-} ahead=
   read -r -t 0 </dev/tty && ahead=ahead # a line that was typed while the command ran still waits for the shell
-  __sopwith_say end "$status" "$pipe $at $ahead"
+  __sopwith_say end "$status" "$at $ahead"
   return "$status"
 }
 

@@ -124,7 +124,6 @@ class _Running:
     ended_at: str = ""
     exit_code: int | None = None
     folder_after: str = ""
-    pipe: tuple[int, ...] = ()
     notes: set[str] = field(default_factory=set)
     typed: list[tuple[float, str]] = field(
         default_factory=list
@@ -272,7 +271,6 @@ class Recording:
     def _hear_end(self, mark: Mark) -> None:
         if command := self._running:
             command.typed = [each for each in command.typed if _is_for(command, mark, *each)]
-            command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif self._command is None and self._is_unheard_function(mark):
             self._begin(mark, mark.text)
@@ -325,10 +323,9 @@ class Recording:
     def _data(self, command: _Running) -> dict[str, Any]:
         """Return what the run log keeps of a command. Always: `exit_code` (null when it never
         ended), `output` as it stood on the terminal, `cwd_before`, `cwd_after`. Where it applies:
-        `bytes` of an output of which the middle is left out; `pipe` (exit codes) when a part of a
-        pipe failed; `interactive` (took single keys or the whole screen), `input` (was answered by
-        a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread`
-        (the command line is not known); `aliases` and `functions` of the owner that it names.
+        `interactive` (took single keys or the whole screen), `input` (was answered by a line),
+        `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread` (the
+        command line is not known); `aliases` and `functions` of the owner that it names.
         """
         notes, code = command.notes | {note for _, note in command.typed}, command.exit_code
         data: dict[str, Any] = {
@@ -338,8 +335,6 @@ class Recording:
             "cwd_after": command.folder_after,
         }
         more = {
-            "bytes": command.output.size if command.output.is_cut else 0,
-            "pipe": list(command.pipe) if len(command.pipe) > 1 and any(command.pipe) else [],
             "interactive": command.output.had_screen or "raw" in notes,
             "hidden_input": "hidden_input" in notes,
             "input": "input" in notes,

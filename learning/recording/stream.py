@@ -44,7 +44,6 @@ class Mark:
     text: str | None = ""
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
-    pipe: tuple[int, ...] = ()  # exit codes of the last pipe's commands
     at: float = (
         math.inf
     )  # of an end: when (Unix time); inf where the shell has no such clock (before 5.0)
@@ -122,8 +121,7 @@ def _numbered(line: str) -> tuple[int, str | None]:
 def _with_end(mark: Mark, notes: str) -> Mark:
     ended = _ENDED.search(notes)
     at = float(f"{ended[1]}.{ended[2]}") if ended else math.inf
-    pipe = tuple(int(code) for code in notes.split() if code.isdecimal())
-    return replace(mark, pipe=pipe, at=at, is_line_waiting=notes.endswith("ahead"))
+    return replace(mark, at=at, is_line_waiting=notes.endswith("ahead"))
 
 
 def _unquoted(text: str) -> str:

@@ -20,7 +20,6 @@ from learning.route.matching import (
     barely_said,
     exact_match,
     only_reads,
-    said_of_elsewhere,
 )
 from learning.route.picking import AskModel, picked
 from learning.route.place import Where
@@ -110,20 +109,9 @@ class Question:
     # by wordings
 
     @cached_property
-    def here(self) -> Match | None:
+    def match(self) -> Match | None:
         """Return the SOP of which the request is a wording."""
         return exact_match(self.request, self.runnable, self.where)
-
-    @cached_property
-    def elsewhere(self) -> Match | None:
-        """Return what the request means with files of another folder."""
-        seeds = [sop for sop in self.runnable if sop.is_seed]
-        return said_of_elsewhere(self.asked, self.here, seeds, self.where)
-
-    @property
-    def match(self) -> Match | None:
-        """Return what is done, unless something else comes first."""
-        return self.elsewhere or self.here
 
     @cached_property
     def held_back(self) -> list[Shown]:
@@ -223,15 +211,6 @@ class Question:
         return [sop for sop in ranked if self.share(sop) >= HINT_SHARE]
 
 
-def elsewhere_is_shown(question: Question) -> Choice | None:
-    """Show what would change files of another folder."""
-    match = question.elsewhere
-    if match is None or only_reads(match.sop, question.asked):
-        return None
-    shown = [_as_shown(question.request, match)]
-    return Choice(shown=shown, shortlist=shown)
-
-
 def wording_is_done(question: Question) -> Choice | None:
     """Do what has the request as a wording; a seed only where nothing that the owner taught is
     near."""
@@ -260,7 +239,7 @@ def nearest_are_shown(question: Question) -> Choice:
     return Choice("model" if hints else "none", None, shown, hints[:MOST_SHOWN], None, best)
 
 
-RULES = (elsewhere_is_shown, wording_is_done, reading_is_done)
+RULES = (wording_is_done, reading_is_done)
 
 
 def choose(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from learning.route.exact import is_vague, may_be_said, readings
-from learning.route.place import Where, folder_called, words
+from learning.route.place import Where, words
 from learning.route.request import MAX_CHARS, Asked, bare
 from learning.route.typed import is_cautious, path_said
 from memory.sops import Sop
@@ -37,15 +37,6 @@ class Match(NamedTuple):
     def slots(self) -> list[tuple[str, str]]:
         """Return the names and shapes of the wording's slots."""
         return SLOT.findall(self.wording)
-
-    def paths_in(self, folder: Path) -> list[Path]:
-        """Return what the request names by its bare name, and means in this folder."""
-        there = (self.parameters[name] for name, shape in self.slots if shape != "new")
-        return [path for path in map(Path, chain(*map(_each, there))) if path.parent == folder]
-
-    def is_at_hand(self, folder: Path) -> bool:
-        """Return True where all is there that a seed's request names in this folder."""
-        return not self.sop.is_seed or all(each.exists() for each in self.paths_in(folder))
 
 
 class _Found(NamedTuple):
@@ -100,35 +91,6 @@ def barely_said(asked: Asked, sops: Iterable[Sop], where: Where) -> Match | None
     sops = [sop for sop in sops if only_reads(sop, asked)]
     said = (way._replace(is_bare=True).is_said_of(sops) for way in ways(asked, where))
     return next(filter(None, said), None)
-
-
-def said_of_elsewhere(
-    asked: Asked, here: Match | None, seeds: Sequence[Sop], where: Where
-) -> Match | None:
-    """Return what is meant with files of another of the owner's folders, where the request names
-    one that is not here and there is one such folder. `here`: what is meant in this one."""
-    if here and here.is_at_hand(where.cwd):
-        return None
-    names = [each.value for each in asked.values if each.kind == "path"]
-    away = [each for each in names if "/" not in each and not (where.cwd / each).exists()]
-    found = [_said_there(asked, seeds, there) for there in _holding(away, where)]
-    meant = list(filter(None, found))
-    return meant[0] if len(meant) == 1 else None
-
-
-def _holding(names: Sequence[str], where: Where) -> Iterator[Where]:
-    """Yield the other folders that hold one of these."""
-    folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
-    for folder in sorted(folders):
-        if any((folder / name).exists() for name in names):
-            yield where._replace(cwd=folder, new=where.cwd)
-
-
-def _said_there(asked: Asked, seeds: Sequence[Sop], there: Where) -> Match | None:
-    """Return what a request means in another folder that holds all it names."""
-    match = exact_match(asked.written, seeds, there)
-    is_meant = match is not None and match.paths_in(there.cwd) and match.is_at_hand(there.cwd)
-    return match if is_meant else None
 
 
 def only_reads(sop: Sop, asked: Asked) -> bool:

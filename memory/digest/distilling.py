@@ -112,16 +112,15 @@ def digest(
     now: datetime,
     *,
     ask: AskModel | None = None,
-    more: Sequence[Line] = (),
     lang: str = "en",
     redact: Redact | None = None,
 ) -> Digest:
     """Read the last 7 days, add to MEMORY.md what is worth keeping, and put away notes older than
     30 days.
 
-    `more` are lines from elsewhere (the journal). Costs nothing when there is nothing new: no model
-    is asked, nothing is committed. Raises Unreadable, NotDistilled, RepositoryError, OSError;
-    MEMORY.md is then as it was, or the next digest finishes this one.
+    Costs nothing when there is nothing new: no model is asked, nothing is committed. Raises
+    Unreadable, NotDistilled, RepositoryError, OSError; MEMORY.md is then as it was, or the next
+    digest finishes this one.
     """
     (home / "memory").mkdir(mode=0o700, parents=True, exist_ok=True)
     with locked(home / LOCK, waits=False) as lock:
@@ -131,7 +130,7 @@ def digest(
             pass  # what a crash left is finished before it is known what was seen
         asked = _Asked(home, now.date(), ask, lang, redact or Redactor({}))
         seen = _seen(home, now.date())
-        new = [line for line in _read(home, now.date(), more) if line.hash not in seen]
+        new = [line for line in _read(home, now.date()) if line.hash not in seen]
         seen |= {line.hash: line.day for line in new}
         done = _distilled(asked, new, seen)
         done.archived, problem = _put_away(home, now.date())
@@ -141,15 +140,13 @@ def digest(
         return done
 
 
-def _read(home: Path, today: date, more: Sequence[Line]) -> list[Line]:
+def _read(home: Path, today: date) -> list[Line]:
     """Return the lines of the last days, each once. A note that cannot be read is passed over: it
     is the owner's to mend."""
     found: list[Line] = []
     for ago in range(DAYS - 1, -1, -1):
         with suppress(Unreadable):
             found += lines_of(home, [today - timedelta(days=ago)])
-    texts = {line.text for line in found}
-    found += [line for line in more if line.text not in texts]
     return list({line.hash: line for line in found}.values())
 
 

@@ -190,14 +190,11 @@ def _of_words(name: str, pairs: list[tuple[str, str]], offer: Offer) -> ToolCall
     """Return a call whose arguments came as text: what is no string by the tool's schema is read as
     JSON."""
     schemas = offer.get(name, {})
-    return _of_arguments(
-        name, {key.strip(): _typed(_trimmed(text), schemas.get(key.strip())) for key, text in pairs}
-    )
-
-
-def _trimmed(text: str) -> str:
-    """Return it without the one line break that stands on each side of a value."""
-    return text.removeprefix("\n").removesuffix("\n")
+    given = {}
+    for key, text in pairs:  # one line break stands on each side of a value
+        value = text.removeprefix("\n").removesuffix("\n")
+        given[key.strip()] = _typed(value, schemas.get(key.strip()))
+    return _of_arguments(name, given)
 
 
 def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
@@ -229,13 +226,8 @@ def _call(entry: Any) -> ToolCall:
         return _of_arguments(name, entry[given])
     if not name and len(entry) == 1:  # {"name of the tool": {its arguments}}
         return _of_arguments(*next(iter(entry.items())))
-    return _of_arguments(name, _beside(entry))
-
-
-def _beside(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that stand beside the name."""
-    own = {*NAME_KEYS, "id", "type"}
-    return {key: value for key, value in entry.items() if key not in own}
+    own = {*NAME_KEYS, "id", "type"}  # beside them stand the arguments
+    return _of_arguments(name, {key: value for key, value in entry.items() if key not in own})
 
 
 def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:

@@ -42,7 +42,8 @@ class TextProtocol:
             self._seen.append(message)
             self._render(message)
         self._describe_new(request.tools)
-        return self._with_tail(self._tail(request))
+        tail = "\n\n".join(filter(None, [request.tail, self._reminder(request)]))
+        return self._with_tail(tail)
 
     def _start_over(self, request: Request) -> None:
         self._seen, self._rendered, self._names = [], [], {}
@@ -79,9 +80,6 @@ class TextProtocol:
         if len(tools) > known > 0 and tools[:known] == self._described:
             self._append({"role": "user", "content": self._description(tools[known:])})
             self._described = tools
-
-    def _tail(self, request: Request) -> str:
-        return "\n\n".join(filter(None, [request.tail, self._reminder(request)]))
 
     def _reminder(self, request: Request) -> str:
         """Return the descriptions once more where they changed or are asked for, or that they stand."""

@@ -195,7 +195,9 @@ def _bare(text: str, offer: Offer) -> Iterator[_Block]:
         return
     is_fence = body.endswith("```") and _FENCED.search(body) is not None
     for start, inside in _bare_starts(body):
-        calls = forms.read(inside, offer, is_whole=True) if _may_call(inside, offer) else []
+        has_arguments = "(" in inside or any(f'"{key}"' in inside for key in forms.ARGUMENT_KEYS)
+        may_call = has_arguments and any(name in inside for name in offer)
+        calls = forms.read(inside, offer, is_whole=True) if may_call else []
         is_whole = all(call.args is not None for call in calls)
         if calls and is_whole and _are_offered(calls, offer):
             yield _Block(start, len(body), calls, is_fence=is_fence)
@@ -209,12 +211,6 @@ def _bare_starts(body: str) -> list[tuple[int, str]]:
         return [(fence.start(1), fence[2])]
     matches = list(_STARTS.finditer(body))[-_MAX_STARTS:]
     return [(match.start(), body[match.end() :]) for match in matches]
-
-
-def _may_call(inside: str, offer: Offer) -> bool:
-    """Return True when a name on offer stands in it, beside something that holds arguments."""
-    has_arguments = "(" in inside or any(f'"{key}"' in inside for key in forms.ARGUMENT_KEYS)
-    return has_arguments and any(name in inside for name in offer)
 
 
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:

@@ -63,7 +63,10 @@ class Failure(Exception):
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     """Return the failure that a status other than 200 is."""
-    words = _words_of_body(body, status) or "no reason given"
+    said = parsed(body)
+    is_object = isinstance(said, dict)
+    words = error_words(said.get("error") or said, status) if is_object else sample(body)
+    words = words or "no reason given"
     reason = words if words.startswith(str(status)) else f"{status}: {words}"
     if status < 400:
         reason = f"{status}: it redirects to {sample(headers.get('location', 'nowhere'))}"
@@ -81,7 +84,10 @@ def in_stream(chunk: dict[str, Any]) -> Failure | None:
     if chunk.get("type") == "response.failed":
         chunk = record_of(chunk.get("response"))
     is_error = "error" in (chunk.get("object"), chunk.get("type"))
-    error = chunk.get("error") or (chunk if is_error else _of_minimax(chunk))
+    error = chunk.get("error") or (chunk if is_error else None)
+    said = record_of(chunk.get("base_resp"))  # MiniMax sends it with status 200
+    if said.get("status_code"):
+        error = error or {"code": said["status_code"], "message": said.get("status_msg")}
     if not error:
         return None
     kind = " ".join(str(record_of(error).get(key, "")) for key in ("code", "type", "status"))
@@ -90,13 +96,6 @@ def in_stream(chunk: dict[str, Any]) -> Failure | None:
     is_final = _FATAL.search(kind) is not None or not row.get("retries", True)
     retries, hint, cause = 0 if is_final else RETRIES, row.get("hint", ""), row.get("cause", "")
     return Failure(error_words(error), retries, hint=hint, body=body, cause=cause)
-
-
-def _of_minimax(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Return the error that MiniMax sends with status 200; empty where all is well."""
-    said = record_of(chunk.get("base_resp"))
-    code = said.get("status_code")
-    return {"code": code, "message": said.get("status_msg")} if code else {}
 
 
 def error_words(error: object, status: int = 0) -> str:
@@ -149,23 +148,14 @@ def _row(status: int, words: str) -> dict[str, Any]:
     return {}
 
 
-def _words_of_body(body: bytes, status: int) -> str:
-    said = parsed(body)
-    return (
-        error_words(said.get("error") or said, status) if isinstance(said, dict) else sample(body)
-    )
-
-
 def _after(headers: Mapping[str, str], body: bytes) -> float | None:
     """Return the seconds that the endpoint asks to wait, at most MAX_WAIT_SECONDS; None when it
     does not say."""
-    waits = [*_retry_after(headers)] or [*_until_reset(headers)] or [*_in_words(body)]
+    waits = [*_retry_after(headers)] or [*_until_reset(headers)]
+    if not waits:
+        told = _IN_WORDS.findall(body.decode("utf-8", "replace"))[:1]
+        waits = [float(number.rstrip(".")) * _UNITS[unit.lower()] for number, unit in told]
     return min(max(*waits, 0.0), MAX_WAIT_SECONDS) if waits else None
-
-
-def _in_words(body: bytes) -> Iterator[float]:
-    if match := _IN_WORDS.search(body.decode("utf-8", "replace")):
-        yield float(match[1].rstrip(".")) * _UNITS[match[2].lower()]
 
 
 def _retry_after(headers: Mapping[str, str]) -> Iterator[float]:

@@ -49,7 +49,8 @@ def learn(
     learn."""
     words = failure.words
     for lesson in _lessons():
-        if failure.status not in lesson.statuses or _is_barred(lesson, failure.cause):
+        is_barred = failure.cause in ("key", "quota", "context", lesson.other_cause or "-")
+        if failure.status not in lesson.statuses or is_barred:
             continue
         match = lesson.words.search(words)
         name, _, argument = lesson.step.partition(" ")
@@ -74,23 +75,13 @@ def _lessons() -> list[Lesson]:
     ]
 
 
-def _is_barred(lesson: Lesson, cause: str) -> bool:
-    """Return True of a cause that teaches nothing, or not this."""
-    return bool(cause) and cause in ("key", "quota", "context", lesson.other_cause)
-
-
 def _wire(taught: Taught, argument: str) -> bool:
-    if argument not in taught.others:
+    """Take the protocol of this name; without one, the next."""
+    wanted = argument or next(iter(taught.others), "")
+    if wanted not in taught.others:
         return False
-    taught.others.remove(argument)
-    taught.manners.wire = argument
-    return True
-
-
-def _next_wire(taught: Taught, argument: str) -> bool:
-    if not taught.others:
-        return False
-    taught.manners.wire = taught.others.pop(0)
+    taught.others.remove(wanted)
+    taught.manners.wire = wanted
     return True
 
 
@@ -108,10 +99,6 @@ def _most_tokens(taught: Taught, argument: str) -> bool:
     changed = said > 0 and taught.manners.most_tokens != said
     taught.manners.most_tokens = said or taught.manners.most_tokens
     return changed
-
-
-def _without(taught: Taught, argument: str) -> bool:
-    return _dropped(taught, argument.split())
 
 
 def _unread(taught: Taught, argument: str) -> bool:
@@ -152,9 +139,9 @@ def _dropped(taught: Taught, keys: list[str]) -> bool:
 _STEPS: dict[str, Callable[[Taught, str], bool]] = {
     "set": _set,
     "wire": _wire,
-    "next": _next_wire,
+    "next": _wire,
     "tokens": _most_tokens,
-    "without": _without,
+    "without": lambda taught, argument: _dropped(taught, argument.split()),
     "unread": _unread,
     "images": _no_images,
     "drop": _drop,

@@ -21,7 +21,7 @@ from models.base import Event, Kind, Reply, Request, ToolCall, Usage
 from models.dialects import TextProtocol, marks
 from models.endpoint import presets
 from models.endpoint.failure import RETRIES, Failure, in_stream
-from models.endpoint.lessons import Lesson, learn
+from models.endpoint.lessons import learn
 from models.endpoint.said import Said
 from models.endpoint.transport import Endpoint
 from models.errors import ContextTooLong, ModelUnavailable
@@ -48,7 +48,7 @@ class _Tries:
 
     started: float = field(default_factory=time.monotonic)
     failures: int = 0
-    lessons: int = 0
+    attempts: int = 0
     wasted: float = 0.0
 
 
@@ -113,7 +113,11 @@ class EndpointModel:
             except Failure as failure:
                 if answer.shown:
                     yield {"type": "text_reset"}
-                if lesson := self._lesson(failure, wire, tries):
+                tries.attempts += 1
+                lesson = None
+                if tries.attempts <= MAX_LESSONS:
+                    lesson = learn(failure, self.manners, wire, self._others, self._sent)
+                if lesson:
                     wire.forget()  # everything is written anew
                     if lesson.say:
                         yield self._news(request, "model_adapted", lesson.say)
@@ -226,18 +230,14 @@ class EndpointModel:
         except _Told as told:
             raise told.failure from None
         except (NotAnAnswer, Failure) as error:
-            if not answer.is_whole:
-                raise _as_failure(error) from error
-            self._reads_to_end = isinstance(error, NotAnAnswer)
+            if answer.is_whole:
+                self._reads_to_end = isinstance(error, NotAnAnswer)
+                return
+            if isinstance(error, Failure):
+                raise
+            raise Failure(f"not a chat completion: {error}", hint="Check base_url.") from error
         if not answer.is_whole:
             raise Failure("the answer ended in the middle")
-
-    def _lesson(self, failure: Failure, wire: Wire, tries: _Tries) -> Lesson | None:
-        """Change the manners by what the server says."""
-        if tries.lessons >= MAX_LESSONS:
-            return None
-        tries.lessons += 1
-        return learn(failure, self.manners, wire, self._others, self._sent)
 
     def _news(self, request: Request, kind: str, reason: str) -> Event:
         """Return an event that tells the owner of a change or a wait."""
@@ -320,12 +320,6 @@ def _taken(chunk: dict[str, Any] | None, answer: Answer) -> str:
     if failure := in_stream(chunk):
         raise _Told(failure)
     return answer.add(chunk)
-
-
-def _as_failure(error: NotAnAnswer | Failure) -> Failure:
-    if isinstance(error, Failure):
-        return error
-    return Failure(f"not a chat completion: {error}", hint="Check base_url.")
 
 
 def _pause(failure: Failure, failures: int) -> float:

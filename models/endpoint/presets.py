@@ -62,8 +62,10 @@ def preset(config: ModelConfig) -> Preset:
     of_host = _first("hosts", "host", host)
     of_model = _first("models", "model", name)
     price = of_model.get("price")
+    at_host, for_model = of_host.get("wires", []), of_model.get("wires", [])
+    shared = [wire for wire in for_model if wire in at_host]  # a model's order comes first
     return Preset(
-        tuple(_wires(of_host.get("wires", []), of_model.get("wires", []))),
+        tuple(shared or at_host or for_model),
         Price(*price) if price else None,
         of_model.get("window", 0),
         of_model.get("eyes"),
@@ -110,12 +112,6 @@ def reasoning(setting: str | None, manners: Manners) -> dict[str, Any]:
     style = manners.reasoning if manners.reasoning in styles else STYLES[manners.wire]
     found: dict[str, Any] = styles[style][setting]
     return found
-
-
-def _wires(of_host: list[str], of_model: list[str]) -> list[str]:
-    """Return a model's order, as far as the host has these protocols."""
-    shared = [wire for wire in of_model if wire in of_host]
-    return shared or of_host or of_model
 
 
 def _first(part: str, key: str, name: str) -> dict[str, Any]:

@@ -69,7 +69,6 @@ class Endpoint:
         self._headers: dict[str, Any] = {**HEADERS, **config.headers}
         self._clients: dict[str, Any] = {}  # by the package that each is from
         self._http: httpx2.Client | None = None
-        self._has_served = False
 
     def close(self) -> None:
         """Close the connection now; it is opened again where it is needed."""
@@ -110,13 +109,12 @@ class Endpoint:
             end = min(started + REPLY_SECONDS, deadline)
             if started >= deadline:
                 raise Failure("there is no time left to ask", 0)
-            client, provider = self._client(path)
             if beside:
                 timer = threading.Timer(BESIDE_SECONDS, beside)
                 timer.start()
                 stack.callback(timer.join)
                 stack.callback(timer.cancel)
-            response = self._send(client, provider, path, body, end - started)
+            response = self._send(path, body, end - started)
             stack.callback(response.close)
             if response.headers.get("content-type", "").startswith("text/html"):
                 raise Failure(
@@ -155,39 +153,17 @@ class Endpoint:
                     return answer.status_code, None
         return answer.status_code, parsed(bytes(found))
 
-    def _client(self, path: str) -> tuple[Any, Any]:
-        """Return what posts there, and the package that it is from."""
+    def _send(self, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
+        """Return the answer, its body not read yet."""
+        import httpx2
+
         provider = _package(path)
         if provider.__name__ not in self._clients:
             self._clients[provider.__name__] = self._connect(provider)
-        return self._clients[provider.__name__], provider
-
-    def _send(
-        self, client: Any, provider: Any, path: str, body: bytes, left_seconds: float
-    ) -> httpx2.Response:
-        """Return the answer, its body not read yet. A server may drop the kept connection at the
-        moment when it is used again; then the request goes out once more, over a new one."""
-        import httpx2
-
-        try:
-            response = self._post(client, path, body, left_seconds)
-        except provider.APIConnectionError as error:
-            dropped = isinstance(
-                error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
-            )
-            if not (self._has_served and dropped):
-                raise
-            response = self._post(client, path, body, left_seconds)
-        self._has_served = True
-        return response
-
-    def _post(self, client: Any, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
-        import httpx2
-
         left = max(left_seconds, 0.001)
         stall, connect = min(self._stall_seconds, left), min(CONNECT_SECONDS, left)
         timeout = httpx2.Timeout(stall, connect=connect)
-        found: httpx2.Response = client.post(
+        found: httpx2.Response = self._clients[provider.__name__].post(
             self._path(path),
             cast_to=httpx2.Response,
             content=body,

@@ -55,14 +55,15 @@ class Scripted:
         given = {name: course.values[name] for name in (*course.procedure.parameters, *BUILT_IN)}
         outcome, self.outcome = self.outcome, None
         if outcome is None:
-            move = script.plan(given)
+            move = script.move({"plan": given})
         else:
-            move = script.go_on(outcome.status, self._whole(outcome))
+            said = {"status": outcome.status, "data": self._whole(outcome)}
+            move = script.move({"result": said})
         if self._stage == "plan" and not move.tool:
             course.values["plan"] = self._returned(move)
             if script.script.has_commit:
                 self._stage = "commit"
-                return script.commit(given, move.value)
+                return script.move({"commit": [given, move.value]})
         return move
 
     def _step_of(self, move: Move) -> Step:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +157,12 @@ class Autonomous:
             item=item.key,
         )
         options = Options(window=False, cwd=self._folder, bounds=bounds)
-        return self._agent.prepare(item.task, options, put=self._put)
+        put = partial(self._agent.prompts.text, "auto_item", sop=SOP, folder=self._folder)
+        return self._agent.prepare(item.task, options, put=lambda task: put(task=task))
 
     def _left_usd(self) -> float:
         """Return the USD for one item; 0 leaves what is free."""
         return min(self.config.limits.cost_usd, max(0.0, self._cost_usd - self._spent))
-
-    def _put(self, task: str) -> str:
-        return self._agent.prompts.text("auto_item", task=task, sop=SOP, folder=self._folder)
 
     def _follow(self, attempt: Attempt, stop: threading.Event) -> Iterator[Told]:
         """Wait for the run of an item. One that is stopped for want of time, or by `stop`, goes on

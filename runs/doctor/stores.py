@@ -24,7 +24,6 @@ def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
     `tries_models`: each is asked for a tool call too, which a provider bills."""
     return [
         *check_machine(config),
-        *_runs(config),
         *_schedules(config),
         *check_models(config, tries_models=tries_models),
         _sops(config),
@@ -99,16 +98,6 @@ def _tried(model: ModelConfig, lang: Lang) -> Check:
         if finding.what == NEEDED[-1]:
             break
     return found(lang, name, True, "tried")
-
-
-def _runs(config: Config) -> list[Check]:
-    from memory.logs import run_ids
-
-    live, every = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
-    if not every:
-        return []
-    archived = f"{every - live:,}"
-    return [found(config.lang, "runs", True, "runs", n=f"{every:,}", archived=archived)]
 
 
 def _schedules(config: Config) -> list[Check]:

@@ -8,7 +8,6 @@ pass on a copy; what else it takes to be done by rote is the owner's to say. Sou
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -164,8 +163,7 @@ def _taught_again(agent: Workshop, sop: Sop, run: str, spent_usd: float) -> Iter
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     status, why = teach.earned(draft)
     if status == "probation" and not teach.refusals(agent, draft.files, is_draft=False):
-        with teach.trial(agent, draft.files, sop.name, lesson.cwd) as trial:
-            teach.store(agent, lesson, trial.files(), status, "taught by one more run")
+        teach.store(agent, lesson, draft.files, status, "taught by one more run")
     yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
@@ -180,7 +178,7 @@ def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]
             if found is None:
                 raise LearningError("error.learning.model-used-other-tools")
             return found
-        return _crystallised_again(agent, trace, name, values)
+        return induce([trace], name, wanted={key: str(each) for key, each in values.items()})
 
     yield from after_run(
         events,
@@ -190,17 +188,6 @@ def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]
         attempt=agent.attempt,
         crystallise=again,
     )
-
-
-def _crystallised_again(
-    agent: Workshop, trace: Trace, name: str, values: Mapping[str, Any]
-) -> Draft:
-    by_name = {name: str(value) for name, value in values.items()}
-    draft = induce([trace], name, wanted=by_name)
-    if "evidence.json" in draft.files:
-        found = json.loads(draft.files["evidence.json"])
-        draft.files |= teach.tools_as_they_are(agent, draft.procedure(), found)
-    return draft
 
 
 def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:
@@ -240,9 +227,8 @@ def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
-        status, why = teach.earned(draft)
-        sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
+    status, why = teach.earned(draft)
+    sop = teach.store(agent, lesson, draft.files, status, "learned from a run")
     yield _learned(sop.name, sop.status, why)
 
 

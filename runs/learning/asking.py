@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from learning.draft import Draft
 from learning.judged import source_in
 from memory.runlog import RunLog
 from memory.usage import Totals, own_opening
@@ -49,12 +47,11 @@ def script_writer(
 
 
 class ScriptWriter:
-    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what
-    that cost."""
+    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own."""
 
     def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
-        self.model, self.calls, self.tokens, self.cost = "", 0, 0, 0.0  # cost in USD
+        self.cost = 0.0  # in USD
 
     def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
         """Return the source; None when no model may be asked, or none answers."""
@@ -62,22 +59,12 @@ class ScriptWriter:
             return None
         faults = "\n".join(f"- {each}" for each in wrong[:8])
         prompt = self._agent.prompts.text("write_script", brief=brief, faults=faults or "-")
-        call = _Call(self._agent, self._name, self._cwd)
         try:
-            reply = call.ask(self._agent.parts.redactor()(prompt))
+            reply = asked(self._agent, self._name, self._cwd, prompt)
         except ModelError:
             return None
-        self.model, self.calls = call.model, self.calls + 1
         self.cost += reply.usage.cost
-        self.tokens += reply.usage.input + reply.usage.output
         return source_in(reply.text)
-
-    def noted(self, draft: Draft) -> Draft:
-        """Return the draft that says what its script cost."""
-        if not self.calls:
-            return draft
-        cost = f"{self.model} was asked for a script: {self.calls} calls · {self.tokens} tokens · ${self.cost:.4f}"
-        return replace(draft, notes=[*draft.notes, cost])
 
 
 def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:

@@ -139,10 +139,6 @@ def _evidence(lesson: Lesson) -> str:
 def _run(lesson: Lesson, at: int) -> dict[str, Any]:
     """Return what proves a run: its results, and where each value came from."""
     trace, values = lesson.traces[at], lesson.values_in(at)
-    results = [
-        {"turn": call.turn, "call": call.call, "tool": call.tool, "hash": call.hash}
-        for call in trace.calls
-    ]
     arguments = [
         {
             "parameter": name,
@@ -151,13 +147,7 @@ def _run(lesson: Lesson, at: int) -> dict[str, Any]:
         }
         for name, value in values.items()
     ]
-    return {
-        "run": trace.run,
-        "at": trace.at,
-        "results": results,
-        "values": values,
-        "arguments": arguments,
-    }
+    return trace.evidence() | {"values": values, "arguments": arguments}
 
 
 def _cases(lesson: Lesson) -> list[KnownCase]:

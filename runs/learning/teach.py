@@ -11,10 +11,10 @@ on the way leaves it as it was. Source: seed 002 §2, §3; docs/sop-format.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,7 @@ from learning.calls import Run, induce
 from learning.cases import read_cases
 from learning.draft import Draft, check_name, raw, whole
 from learning.folder import fitting_wordings, in_folder, skill_text, to_yaml, written
-from learning.guards import evidence, signatures
-from learning.judged import is_same, retrace, with_script
+from learning.judged import retrace, with_script
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
 from memory.facts import Refusal, check_sop
@@ -94,8 +93,6 @@ def lesson_from_run(agent: Workshop, name: str, *runs: str) -> Lesson:
 def lesson_from_file(name: str, path: Path) -> Lesson:
     """Return the lesson that written instructions hold. Raises SopwithError."""
     check_name(name)
-    if not path.is_file():
-        raise NoInstructions("error.learning.file", path=path)
     return Lesson(name, written=path)
 
 
@@ -130,7 +127,7 @@ def draft_of(
     draft = induce(lesson.traces, lesson.name, wanted=values)
     writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
     if draft.problems and writer is not None:
-        draft = writer.noted(with_script(draft, lesson.traces, writer))
+        draft = with_script(draft, lesson.traces, writer)
     return draft
 
 
@@ -172,13 +169,8 @@ def _asked_in(draft: Draft, request: str) -> Draft:
         return replace(draft, notes=[*draft.notes, UNUSABLE])
     others = [each for each in draft.content.wordings if each != request]
     draft.content.wordings = [request, *others]
-    return _with(draft, f"{request}.", wordings=draft.content.wordings)
-
-
-def _with(draft: Draft, description: str, **changed: Any) -> Draft:
-    """Return the draft with other values of some keys of sop.yaml; what its author wrote stays."""
-    said = {**raw(draft.files["sop.yaml"]), **changed}
-    skill = skill_text(draft.name, said, draft.problems, description)
+    said = raw(draft.files["sop.yaml"]) | {"wordings": draft.content.wordings}
+    skill = skill_text(draft.name, said, draft.problems, f"{request}.")
     return replace(draft, files={**draft.files, "sop.yaml": to_yaml(said), "SKILL.md": skill})
 
 
@@ -187,9 +179,35 @@ def twin_of(agent: Workshop, draft: Draft) -> Sop | None:
     requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
-        if is_used and sop.name != draft.name and sop.procedure and is_same(draft, sop.procedure):
+        if is_used and sop.name != draft.name and sop.procedure and _is_same(draft, sop.procedure):
             return sop
     return None
+
+
+def _is_same(draft: Draft, existing: Procedure) -> bool:
+    """Return True where both would do the same with the same values."""
+    if draft.content.script or existing.script:
+        source = existing.script.source if existing.script else ""
+        return bool(source) and draft.files.get(draft.content.script) == source
+    steps = [*draft.content.plan, *draft.content.commit]
+    ours = [(step.tool, step.args, step.save, step.each) for step in steps]
+    theirs = [
+        (step.tool, dict(step.args), dict(step.save), step.each)
+        for step in existing.steps
+        if step.tool and step.id.startswith(("plan", "commit"))
+    ]
+    return bool(ours) and _shape(ours) == _shape(theirs)
+
+
+def _shape(steps: Sequence[Any]) -> str:
+    """Return steps as text, each name as the number of its first place."""
+    text = json.dumps(steps, sort_keys=True, ensure_ascii=False, default=str)
+    names: dict[str, int] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return f"#{names.setdefault(found[0], len(names))}"
+
+    return re.sub(r"(?<=\{\{)\s*[a-z]\w*|(?<=[=~])[a-z]\w*|(?<=\$)\{?[a-z]\w*\}?", number, text)
 
 
 def refusals(agent: Workshop, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
@@ -266,26 +284,7 @@ def trial(
     with in_folder(name, files) as sop:
         if sop.problem:
             raise TeachingError(f"{name}: {sop.problem.replace(f'{sop.folder}/', '')}")
-        if sop.procedure is not None:
-            found = evidence(sop.folder)
-            written(sop.folder, tools_as_they_are(agent, sop.procedure, found))
         yield Trial(agent, cwd, sop)
-
-
-def tools_as_they_are(
-    agent: Workshop, procedure: Procedure, found: Mapping[str, Any]
-) -> dict[str, str]:
-    """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it
-    holds; nothing comes of one that names no run or has them already."""
-    if "runs" not in found or "tools" in found:
-        return {}
-    source = procedure.script.source if procedure.script else ""
-    results = chain(*(run.get("results", ()) for run in found["runs"]))
-    called = {result["tool"] for result in results if f'"{result["tool"]}"' in source}
-    used = called.union(step.tool for step in procedure.steps) - {""}
-    tools = signatures(procedure, agent.parts.schemas(used), used)
-    text = json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
-    return {"evidence.json": f"{text}\n"} if tools else {}
 
 
 def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | bytes], list[str]]:

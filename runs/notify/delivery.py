@@ -72,15 +72,16 @@ class Outbox:
             rows = [(notice.id, url, "waiting", at) for url in self._urls]
             query = "INSERT OR IGNORE INTO deliveries (id, url, state, due) VALUES (?, ?, ?, ?)"
             database.executemany(query, rows)
-            _forget(database)
+            database.execute("""DELETE FROM deliveries WHERE state != 'waiting' AND rowid <
+                (SELECT max(rowid) FROM deliveries) - ?""", (KEPT,))  # fmt: skip
+            query = "DELETE FROM notices WHERE id NOT IN (SELECT id FROM deliveries)"
+            database.execute(query)
         (self.news / "new").touch()
 
     def waiting(self) -> list[Delivery]:
         """Return what is to be sent to addresses that are configured, oldest first."""
-        query = """SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)
-            WHERE state = 'waiting' AND due <= ? ORDER BY at, id"""
-        found = self._rows(query, (now(),))
-        return [each for each in map(Delivery._make, found) if each.url in self._urls]
+        found = self._deliveries("state = 'waiting' AND due <= ? ORDER BY at, id", now())
+        return [each for each in found if each.url in self._urls]
 
     def next_due(self) -> float | None:
         """Return when the next delivery may be tried, as seconds since 1970; None when none
@@ -110,12 +111,14 @@ class Outbox:
 
     def unsure(self) -> list[Delivery]:
         """Return what a kill cut off while it was sent; it counts as settled from now on."""
-        query = """SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)
-            WHERE state = 'trying'"""
-        found = [Delivery._make(row) for row in self._rows(query)]
+        found = self._deliveries("state = 'trying'")
         for each in found:
             self.set(each, "unsure")
         return found
+
+    def _deliveries(self, where: str, *values: object) -> list[Delivery]:
+        query = "SELECT id, url, tries, at, title, body FROM deliveries JOIN notices USING (id)"
+        return [Delivery._make(row) for row in self._rows(f"{query} WHERE {where}", values)]
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         if not (self.folder / "outbox.sqlite3").exists():
@@ -140,12 +143,6 @@ class Outbox:
             raise OutboxError("error.notify.outbox", folder=self.folder, error=error) from error
 
 
-def _forget(database: sqlite3.Connection) -> None:
-    database.execute("""DELETE FROM deliveries WHERE state != 'waiting' AND rowid <
-        (SELECT max(rowid) FROM deliveries) - ?""", (KEPT,))  # fmt: skip
-    database.execute("DELETE FROM notices WHERE id NOT IN (SELECT id FROM deliveries)")
-
-
 def key_of(url: str) -> str:
     """Return what stands for an address in the outbox: it may hold a password."""
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:16]
@@ -163,20 +160,16 @@ def deliver(config: Config) -> None:
     if is_empty or quiet_until(config, datetime.now()):
         return
     with _alone(outbox.folder):
-        _deliver(config, outbox)
-
-
-def _deliver(config: Config, outbox: Outbox) -> None:
-    for cut in outbox.unsure():
-        _tell(config, cut, "unsure")
-    urls = {key_of(url): url for url in config.notify.urls}
-    for delivery in outbox.waiting():
-        load()  # before it counts as tried: a kill meanwhile loses nothing
-        outbox.set(delivery, "trying")
-        if tried(urls[delivery.url], Notice(delivery.id, delivery.title, delivery.body)):
-            outbox.set(delivery, "sent")
-        elif not outbox.put_off(delivery):
-            _tell(config, delivery, "undelivered")
+        for cut in outbox.unsure():
+            _tell(config, cut, "unsure")
+        urls = {key_of(url): url for url in config.notify.urls}
+        for delivery in outbox.waiting():
+            load()  # before it counts as tried: a kill meanwhile loses nothing
+            outbox.set(delivery, "trying")
+            if tried(urls[delivery.url], Notice(delivery.id, delivery.title, delivery.body)):
+                outbox.set(delivery, "sent")
+            elif not outbox.put_off(delivery):
+                _tell(config, delivery, "undelivered")
 
 
 def _tell(config: Config, delivery: Delivery, what: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Lang
-from learning.guards import ReplayGuards, tools_used
+from learning.guards import ReplayGuards
 from memory.sops import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
@@ -46,13 +46,7 @@ def lane(
 
 def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuards:
     """Return what is looked at before this SOP is done (learning/guards.py)."""
-    return ReplayGuards.of(
-        replay.sop,
-        tools=tools,
-        schemas=tools.schemas_with(tools_used(replay.sop)),
-        cwd=cwd,
-        lang=lang,
-    )
+    return ReplayGuards.of(replay.sop, tools, cwd, lang)
 
 
 def steps(sop: Sop | None) -> int:
@@ -93,7 +87,10 @@ def plan_calls(
         if reads or name == "code_run":
             return None
         if not tool.effects:
-            return _by_its_name(name)
+            from safety.calls import read_name  # by its name, as the gate does
+
+            only_reads = read_name(name).effect == "read"
+            return None if only_reads else f"{name} does more than read, by its name"
         if name not in LOOKS:
             return f"{name} does more ({', '.join(tool.effects)})"
         from learning.looks import only_looks  # few replays ask
@@ -110,10 +107,3 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
 
     near = ", ".join(get_close_matches(name, tools, 3)) or "none"
     return f"there is no tool {name!r} (nearest: {near})"
-
-
-def _by_its_name(name: str) -> str | None:
-    """Judge a tool that is not ours by its name, as the gate does."""
-    from safety.calls import read_name
-
-    return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

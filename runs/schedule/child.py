@@ -38,29 +38,8 @@ def do(
     job = found if isinstance(found, Job) else None
     if reason := _why_not(row, found):
         outcomes.skip(row, job, reason, now)
-    elif job is not None:
-        _do(config, ledger, outcomes, row, job, hear)
-
-
-def _why_not(row: Row, found: Job | Broken | None) -> str:
-    """Return why a claimed row is skipped after all; "" where it is done."""
-    if found is None:
-        return "its file is gone"
-    if isinstance(found, Broken):
-        return "its file is no job any more"
-    is_wanted = found.enabled or row.run or row.kind == "hand"
-    return "" if is_wanted else "the job was disabled"
-
-
-def _do(
-    config: Config,
-    ledger: Ledger,
-    outcomes: Outcomes,
-    row: Row,
-    job: Job,
-    hear: Callable[[Event], None],
-) -> None:
-    now = datetime.now(UTC)
+        return
+    assert job is not None
     note = _spent(config, ledger, now)
     if note:
         config = config.but(models=())  # what is done by rote costs nothing, and goes on
@@ -76,6 +55,16 @@ def _do(
         for event in run.events():
             hear(event)
         outcomes.settle(row, job, note)
+
+
+def _why_not(row: Row, found: Job | Broken | None) -> str:
+    """Return why a claimed row is skipped after all; "" where it is done."""
+    if found is None:
+        return "its file is gone"
+    if isinstance(found, Broken):
+        return "its file is no job any more"
+    is_wanted = found.enabled or row.run or row.kind == "hand"
+    return "" if is_wanted else "the job was disabled"
 
 
 def _spent(config: Config, ledger: Ledger, now: datetime) -> str:

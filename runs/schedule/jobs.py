@@ -109,6 +109,7 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
     if not is_id(id):
         raise JobError("error.job.bad-name", id=id)
     _check_keys(fields)
+    fields = {key: value for key, value in fields.items() if value is not None}
     given = _DEFAULTS | {key: fields[key] for key in fields if fields[key]}
     _check(given)
     named = given["timezone"] or timezone or local_timezone()
@@ -122,7 +123,7 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
         start=_moment("start", given["start"], zone),
         until=_moment("until", given["until"], zone),
         enabled=fields.get("enabled", True),
-        max_delay_hours=_lateness(fields.get("max_delay_hours", 6)),
+        max_delay_hours=float(fields.get("max_delay_hours", 6)),
         limits=_limits(given["limits"]),
         **{key: _word(given, key) for key in _WORDS},
         **{key: given[key] for key in ("sop", "parameters", "session", "model", "cwd", "paused")},
@@ -144,12 +145,8 @@ def _check(given: Mapping[str, Any]) -> None:
         raise JobError("error.job.parameters-alone")
     if not re.fullmatch(r"main|shared:[\w.@+-]{1,80}", session):
         raise JobError("error.job.session", session=session)
-
-
-def _lateness(hours: float) -> float:
-    if not 0 <= hours <= 1e6:
+    if not 0 <= given.get("max_delay_hours", 6) <= 1e6:
         raise JobError("error.job.max-delay")
-    return float(hours)
 
 
 def _check_keys(fields: Mapping[str, Any]) -> None:

@@ -38,11 +38,6 @@ CHILD = "import sys; sys.path[:0] = [sys.argv.pop(1)]; from runs.schedule.child 
 Work = Callable[[Row, Owner], str]
 
 
-def wall_clock() -> datetime:
-    """Return the time, UTC."""
-    return datetime.now(UTC)
-
-
 @dataclass(slots=True)
 class _Planned:
     """A job with its next due time. `since`: from when its rule counts; up to `cursor` each due
@@ -61,7 +56,7 @@ class Scheduler:
     def __init__(
         self,
         config: Config,
-        now: Callable[[], datetime] = wall_clock,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         *,
         work: Work | None = None,
         told: Callable[[str], None] = lambda _: None,

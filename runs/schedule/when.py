@@ -240,7 +240,8 @@ class _Reading:
         """Return the last three fields of a cron line; "" where `repeat` can say the days."""
         meant = self._meant
         if meant.nth_weekdays:
-            return "* * " + ",".join(_nth_weekday(*each) for each in meant.nth_weekdays)
+            days = ((nth, (day + 1) % 7) for nth, day in meant.nth_weekdays)
+            return "* * " + ",".join(f"{day}L" if nth < 0 else f"{day}#{nth}" for nth, day in days)
         if meant.year_day:
             return f"{meant.year_day[1]} {meant.year_day[0]} *"
         return _LASTS.get(meant.last, _FIRSTS[unit])
@@ -301,11 +302,6 @@ def _clock_fields(times: list[str]) -> str:
 
 def _listed(hours: list[int]) -> str:
     return "*" if len(hours) == 24 else ",".join(map(str, hours))
-
-
-def _nth_weekday(nth: int, day: int) -> str:
-    number = (day + 1) % 7
-    return f"{number}L" if nth < 0 else f"{number}#{nth}"
 
 
 def _one_or_many(days: list[Any]) -> Any:

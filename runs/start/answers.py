@@ -40,7 +40,10 @@ def asks_undo(task: str) -> bool:
 def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
     topic = _topic(task)
-    examples = "\n".join(f"- {line}" for line in _examples(sops, lang))
+    runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
+    examples = "\n".join(
+        f"- {example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]
+    )
     key = "help" if topic == "hello" else topic
     return say(lang, f"answers.{key}", examples=examples, command=task_of(task))
 
@@ -72,13 +75,6 @@ def _topic(task: str) -> str:
     return "command" if is_command else ""
 
 
-def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
-    """Return a line for each SOP that runs alone: its description and how to ask for it; the
-    owner's own first."""
-    runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
-    return [f"{example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
-
-
 def example(sop: Sop, lang: Lang) -> str:
     """Return a request for an SOP as it is typed: of a seed by hand, else a wording with values in
     its slots."""
@@ -89,14 +85,12 @@ def example(sop: Sop, lang: Lang) -> str:
         return sop.name
     texts = [each.text for each in sop.procedure.wordings]
     found = next((each for each in texts if each.isascii() == (lang == "en")), texts[0])
-    chosen = re.sub(r"\[([^\]|]*)([^\]]*)\]", _first_choice, found)
+    chosen = re.sub(
+        r"\[([^\]|]*)([^\]]*)\]", lambda said: "" if said[2].endswith("|") else said[1], found
+    )
     schemas = sop.procedure.parameters
     filled = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: _value(slot[1], schemas[slot[1]]), chosen)
     return " ".join(filled.split())
-
-
-def _first_choice(choices: re.Match[str]) -> str:
-    return "" if choices[2].endswith("|") else choices[1]
 
 
 def _value(name: str, schema: Mapping[str, Any]) -> str:
@@ -173,13 +167,10 @@ def serve(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     if "cancel" in match.parameters:
         return _cancelled(match.parameters["cancel"], home, lang)
     if "show" in match.parameters:
-        return _listed(home, lang)
+        lines = [f"- {each.line}" for each in _coming(home)]
+        head = say(lang, "reminder.list" if lines else "reminder.none")
+        return "\n".join([head, *lines])
     return _kept(task, match, home, where, lang)
-
-
-def _listed(home: Path, lang: Lang) -> str:
-    lines = [f"- {each.line}" for each in _coming(home)]
-    return "\n".join([say(lang, "reminder.list"), *lines]) if lines else say(lang, "reminder.none")
 
 
 def _cancelled(words: str, home: Path, lang: Lang) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -30,25 +31,22 @@ if TYPE_CHECKING:
     from memory.notes import Remembered
 
 
+@dataclass
 class Briefing:
     """One run's. `opening` is its first event; `versions` of the workspace files are what a resumed
     run's model has read."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        prompts: Prompts,
-        run: str,
-        opening: Event,
-        hints: Sequence[Sop] = (),
-        versions: Mapping[str, str] | None = None,
-    ) -> None:
-        """`prompts` are in the language of the run."""
-        self._parts, self.prompts, self._run, self._opening = parts, prompts, run, opening
-        self._hints, self._versions = hints, versions
-        self._home, self._redact = parts.config.home, parts.redactor().redact
-        self._session = Session.parse(opening["session"])
-        self._is_read = versions is not None
+    parts: Parts
+    prompts: Prompts  # in the language of the run
+    run: str
+    opening: Event
+    hints: Sequence[Sop] = ()
+    versions: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        self.session = Session.parse(self.opening["session"])
+        self.is_read = self.versions is not None
+        self.home, self.redact = self.parts.config.home, self.parts.redactor().redact
 
     def write(self, budget: int) -> Context:
         """Return the first messages of the run, as of now, for a budget in tokens."""
@@ -56,22 +54,22 @@ class Briefing:
         from context.builder import SMALL_TOKENS
         from memory.reader import reader_for
 
-        parts, opening, now = self._parts, self._opening, datetime.now().astimezone()
-        is_with_owner = self._session.is_main and opening.get("attended")
-        self._is_read = True
+        parts, opening, now = self.parts, self.opening, datetime.now().astimezone()
+        is_with_owner = self.session.is_main and opening.get("attended")
+        self.is_read = True
         brief = Brief(
             task=opening.get("told") or opening["task"],
             prompts=self.prompts,
-            reader=reader_for(self._home, self._session, now.date()),
+            reader=reader_for(self.home, self.session, now.date()),
             workspace=self._workspace,
             sops=parts.sops,
             seeds_folder=SEEDS,
-            learned_folder=self._home / "sops",
-            cwd=Path(opening["cwd"]) if self._session.is_main else Path(),
+            learned_folder=self.home / "sops",
+            cwd=Path(opening["cwd"]) if self.session.is_main else Path(),
             now=now,
             persona=self._persona,
             previous=opening["previous"],
-            hints=self._hints,
+            hints=self.hints,
             recall=self._recalled,
             window=lambda: self._window,
             shares=parts.config.context,
@@ -79,7 +77,7 @@ class Briefing:
             run=_run_block(opening, self.prompts),
             credentials=parts.set_credentials if is_with_owner else (),
         )
-        context = first_messages(brief, budget, self._redact)
+        context = first_messages(brief, budget, self.redact)
         if images := [
             path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES
         ]:
@@ -88,8 +86,8 @@ class Briefing:
 
     def _recalled(self, request: str) -> list[str]:
         """Return what the request brings up, without what the window says anyway."""
-        most = self._parts.config.context.recall.most
-        lines = self._parts.recalling(self._session).at_start(request, most)
+        most = self.parts.config.context.recall.most
+        lines = self.parts.recalling(self.session).at_start(request, most)
         said = {" ".join(turn.text.split()) for turn in self._window} if lines else set()
         return [line for line in lines if not any(f": {text} [" in line for text in said)]
 
@@ -97,14 +95,12 @@ class Briefing:
     def _window(self) -> Sequence[Turn]:
         """Return what was said last in the session, in other runs."""
         return (
-            self._parts.recent(self._session, [self._run])
-            if self._opening.get("window", True)
-            else ()
+            self.parts.recent(self.session, [self.run]) if self.opening.get("window", True) else ()
         )
 
     def changes(self) -> Reloaded | None:
         """Return what the owner has changed in the workspace files since the model read them."""
-        return self._changes.take() if self._is_read else None
+        return self._changes.take() if self.is_read else None
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
         """Write down what the owner's words say for good. What cannot be written is said, and the
@@ -112,9 +108,9 @@ class Briefing:
         from memory.notes import find
         from memory.window import speakers
 
-        for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
-            for found in find(text, self._redact):
-                is_named = who not in ("owner", self._session.name)
+        for who, text in speakers(said, self.session, is_named=self.opening.get("named", False)):
+            for found in find(text, self.redact):
+                is_named = who not in ("owner", self.session.name)
                 yield self._written(
                     turn, found._replace(text=f"{who}: {found.text}") if is_named else found
                 )
@@ -125,21 +121,21 @@ class Briefing:
         now, file, problem = datetime.now().astimezone(), "", ""
         try:
             path = add(
-                self._home,
+                self.home,
                 found.text,
                 kind=found.kind,
-                session=self._session,
-                run=self._run,
+                session=self.session,
+                run=self.run,
                 turn=turn,
                 at=now,
                 lang=self.prompts.lang,
-                redact=self._redact,
+                redact=self.redact,
             )
         except (OSError, SopwithError) as error:
             problem = str(error)
         else:
-            file = path.relative_to(self._home).as_posix()
-            if self._is_read:
+            file = path.relative_to(self.home).as_posix()
+            if self.is_read:
                 self._changes.wrote(file)
         event = {
             "type": "noted",
@@ -154,21 +150,21 @@ class Briefing:
     def _workspace(self) -> Workspace:
         from context.workspace import Workspace
 
-        return Workspace(self._home, self.prompts.lang, self._session)
+        return Workspace(self.home, self.prompts.lang, self.session)
 
     @cached_property
     def _changes(self) -> Changes:
         from context.workspace import Changes
 
-        return Changes(self._workspace, self.prompts, self._redact, self._versions)
+        return Changes(self._workspace, self.prompts, self.redact, self.versions)
 
     def _persona(self) -> str:
-        name = self._opening.get("persona")
+        name = self.opening.get("persona")
         if not name:
             return ""
         from context.workspace import persona, prompt
 
-        return prompt(persona(self._home, name), self.prompts)
+        return prompt(persona(self.home, name), self.prompts)
 
 
 def _run_block(opening: Event, prompts: Prompts) -> str:

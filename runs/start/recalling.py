@@ -9,7 +9,9 @@ turns only. Source: seed 000 stage 2; seed 003 P4.5.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,22 +67,27 @@ def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> 
         return []
 
 
+@dataclass
 class Recalling:
-    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a
-    run had read. `recent`: what was said last in the session."""
+    """For the runs of one session in the home folder."""
 
-    def __init__(
-        self,
-        home: Path,
-        session: Session,
-        embeddings: EmbeddingsConfig | None,
-        read_by: Callable[[str], Sequence[str]] = lambda run: (),
-        recent: Callable[[], Sequence[Turn]] = lambda: (),
-    ) -> None:
-        self._path = home / "journal" / "memory.sqlite3"
-        self._only = None if session == MAIN else session.name
-        self._config, self._read_by, self._recent = embeddings, read_by, recent
-        self._embedder: Embedder | None = None
+    home: Path
+    session: Session
+    embeddings: EmbeddingsConfig | None
+    # whose words, beside the owner's, a run had read
+    read_by: Callable[[str], Sequence[str]] = lambda run: ()
+    recent: Callable[[], Sequence[Turn]] = lambda: ()  # what was said last in the session
+
+    def __post_init__(self) -> None:
+        self.path = self.home / "journal" / "memory.sqlite3"
+        self.only = None if self.session == MAIN else self.session.name
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """Return the embedder of the settings."""
+        from models.embeddings import embedder
+
+        return embedder(self.embeddings)
 
     def at_start(self, request: str, most: int | None = AT_START) -> Sequence[str]:
         """Return what was said or written down before that a request is about, the `most` alike, by
@@ -93,7 +100,7 @@ class Recalling:
 
         try:
             count = AT_START if most is None else most
-            meant = with_names(request, self._recent)
+            meant = with_names(request, self.recent)
             found = relevant(store, meant, 2 * count)
             if not found and meant != request:
                 found = relevant(store, request, 2 * count)
@@ -108,22 +115,20 @@ class Recalling:
         """Return what answers a question, by talk and time."""
         from memory.journal.api import work_off
         from memory.recall import context_lines, mark_read, search, with_names
-        from models.embeddings import embedder
 
-        self._embedder = self._embedder or embedder(self._config)
-        work_off(self._path.parent.parent, lambda: self._embedder, SETTLE_SECONDS)
+        work_off(self.home, lambda: self.embedder, SETTLE_SECONDS)
         store = self._opened()
         if store is None:
             return Memories()
         now = datetime.now().astimezone()
         try:
-            meant = with_names(query, self._recent)
-            found, degraded = search(store, meant, now, ASKED, embedder=self._embedder)
+            meant = with_names(query, self.recent)
+            found, degraded = search(store, meant, now, ASKED, embedder=self.embedder)
         except SopwithError:
             return Memories(degraded=["index"])
         finally:
             store.close()
-        mark_read(self._path, self._only, found, now)
+        mark_read(self.path, self.only, found, now)
         origins = [origin for each in found if (origin := self._whose(each.turn))]
         return Memories(context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
 
@@ -135,23 +140,23 @@ class Recalling:
         if turn.who.startswith("shared:"):  # a note that a group's run made
             return Origin.SHARED
         if turn.session not in (MAIN.name, WRITTEN):
-            return Origin.SHARED if self._only is None else ""
+            return Origin.SHARED if self.only is None else ""
         if turn.who == "owner":
             return ""
         if not turn.run:
             return Origin.OUTSIDE
-        return next(iter(self._read_by(turn.run)), "")
+        return next(iter(self.read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:
         from memory.journal.store import Store
 
         try:
-            if self._only is None:
+            if self.only is None:
                 from memory.recall import refresh
 
-                refresh(self._path.parent.parent)
-            if not self._path.is_file():
+                refresh(self.home)
+            if not self.path.is_file():
                 return None
-            return Store(self._path, readonly=True, only=self._only)
+            return Store(self.path, readonly=True, only=self.only)
         except SopwithError:
             return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -34,46 +35,43 @@ _BEGINS_AT = {
 }  # the first tool is at work by then: nobody waits for its start
 
 
+@dataclass
 class Spoken:
-    """Hold what is said in one run. `start`: its run_started event, redacted like all others when
-    it comes through `heard`."""
+    """Hold what is said in one run."""
 
-    def __init__(
-        self,
-        home: Path,
-        session: Session,
-        start: Event | None = None,
-        window: Callable[[], Window] | None = None,
-        *,
-        is_named: bool = False,
-    ) -> None:
-        """`start` is that of a run which is resumed: its words may not have been written yet.
-        `is_named`: each message of a group says whose it is."""
-        self._home, self._session, self._window, self._is_named = home, session, window, is_named
-        self._said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._problem = ""
-        if start is not None and "at" in start:
-            self._keep(start)
+    home: Path
+    session: Session
+    # run_started of a run that is resumed: its words may not have been written yet
+    start: Event | None = None
+    window: Callable[[], Window] | None = None
+    is_named: bool = False  # each message of a group says whose it is
+    said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = field(
+        default_factory=queue.SimpleQueue
+    )
+    thread: threading.Thread | None = None
+    problem: str = ""
+
+    def __post_init__(self) -> None:
+        if self.start is not None and "at" in self.start:
+            self._keep(self.start)
 
     def heard(self, event: Event) -> None:
         """Take an event of the run; return at once."""
         self._keep(event)
-        if event["type"] in _BEGINS_AT and self._thread is None:
-            if (
-                self._window is not None
-            ):  # what the client of Redis needs cannot be imported once this thread has ended
+        if event["type"] in _BEGINS_AT and self.thread is None:
+            if self.window is not None:
+                # the client of Redis needs it, and it cannot be imported once this thread has ended
                 import_module("concurrent.futures.thread")
-            self._thread = threading.Thread(target=self._write, name="spoken")
-            self._thread.start()
+            self.thread = threading.Thread(target=self._write, name="spoken")
+            self.thread.start()
 
     def finish(self) -> str:
         """Take no more; return why it was not written, as far as that is known by now, or ""."""
-        if self._thread is None:
+        if self.thread is None:
             return ""
-        self._said.put(None)
-        self._thread.join(FINISH_SECONDS)
-        return self._problem
+        self.said.put(None)
+        self.thread.join(FINISH_SECONDS)
+        return self.problem
 
     def _keep(self, event: Event) -> None:
         if words := _words(event):
@@ -81,10 +79,10 @@ class Spoken:
             said = (
                 [(who, text)]
                 if who == "agent"
-                else speakers(text, self._session, is_named=self._is_named)
+                else speakers(text, self.session, is_named=self.is_named)
             )
             for number, (who, text) in enumerate(said):
-                self._said.put((text, who, f"{name}-{number}" if number else name, event))
+                self.said.put((text, who, f"{name}-{number}" if number else name, event))
 
     def _write(self) -> None:
         from memory.journal.api import Memory
@@ -92,7 +90,7 @@ class Spoken:
 
         try:
             with Memory(
-                self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS
+                self.home, self.session, works_behind=False, wait_seconds=LOCK_SECONDS
             ) as memory:
                 for text, who, name, event in self._taken():
                     at, run = datetime.fromisoformat(event["at"]), event["run"]
@@ -100,25 +98,25 @@ class Spoken:
                     memory.write_turn(
                         text, who=who, at=at, id=f"{run}-{name}", run=run, importance=weight
                     )
-                self._problem = memory.problem
+                self.problem = memory.problem
         except (SopwithError, OSError) as error:
-            self._problem = str(error)
+            self.problem = str(error)
             import logging
 
             logging.getLogger("sopwith.journal").debug("the journal was not written: %s", error)
             for _ in self._taken():
                 pass  # the window goes on
-        if self._window is not None and self._window().is_shared:
-            self._window().flush()
+        if self.window is not None and self.window().is_shared:
+            self.window().flush()
 
     def _taken(self) -> Iterator[tuple[str, str, str, Event]]:
         """Yield what is said, until nothing more is."""
         last: Event | None = None
-        while (said := self._said.get()) is not None:
+        while (said := self.said.get()) is not None:
             if (
-                self._window is not None and said[3] is not last
+                self.window is not None and said[3] is not last
             ):  # once, also when several speak in it
-                self._window().hear(self._session, said[3])
+                self.window().hear(self.session, said[3])
             last = said[3]
             yield said
 

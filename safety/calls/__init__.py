@@ -1,5 +1,5 @@
-"""Calls that are no files and no scripts: tools of others, pages, the desktop, the to-do list,
-typing into a shell.
+"""Calls that are no files and no scripts: tools of others, pages, the desktop, typing into a
+shell.
 
 What a name, a label or a text means, and whether the request asks for it.
 """
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from safety.calls.desktop import desktop_calls as desktop_calls
     from safety.calls.foreign import foreign_calls as foreign_calls
     from safety.calls.pages import page_calls as page_calls
-    from safety.calls.tasks import is_said as is_said
     from safety.calls.terminals import typed_script as typed_script
     from safety.calls.tool_words import read_name as read_name
 else:

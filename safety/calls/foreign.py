@@ -7,24 +7,17 @@ least the day, the title and the kind of thing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from safety.calls.record_match import misfit
-from safety.calls.tool_words import Effect, Words, asks_for, names_thing, takes_all
+from safety.calls.tool_words import Words, asks_for, names_thing, takes_all
 from safety.findings import Ask, Finding, Risk, found
 from safety.taint import Named, Target, of_call
 from shell.effects import changes_sql
 from text import pattern
 from text.patterns import names
 
-_RISKS: Mapping[Effect, Risk] = {
-    "change": "change",
-    "send": "send",
-    "delete": "delete",
-    "spend": "spend",
-    "system": "system",
-}
 _ON_A_DAY = names("book reserve schedule reschedule rent hire")
 _FREE = names(
     "query q text message body prompt question keyword keywords search term content note comment description input"
@@ -83,7 +76,7 @@ def _telling(ask: Ask) -> list[str]:
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
     """Yield what an effect reaches that the owner has not named, or that the owner has not asked
     for it."""
-    risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
+    risk, does = cast("Risk", call.effect), f"foreign_{call.effect}"
     if not named.request.strip():
         yield found(risk, does, tool=tool)
         return
@@ -120,7 +113,7 @@ def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Itera
         why = misfit(named.request, id, texts, _is_named(named))
         if why:
             key = f"foreign_{call.effect}_{why}"
-            yield found(_RISKS[call.effect], key, is_target=True, tool=ask.tool, id=id)
+            yield found(cast("Risk", call.effect), key, is_target=True, tool=ask.tool, id=id)
 
 
 def _is_named(named: Named) -> Callable[[str], bool]:

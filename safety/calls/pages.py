@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from safety.calls.desktop import typed
@@ -27,13 +27,8 @@ from safety.taint.naming import is_public_page
 from text import pattern
 from text.sections import sections
 
-_RISKS: Mapping[Effect, Risk] = {
-    "send": "send",
-    "delete": "delete",
-    "spend": "spend",
-    "system": "system",
-}
-_EFFECTS: tuple[Effect, ...] = ("send", "change", "delete", "spend", "system")
+_OUTWARD: tuple[Effect, ...] = ("spend", "delete", "send", "system")
+_EFFECTS = (*_OUTWARD, "change")
 # words on buttons that no tool is named by
 _LABELS = {name: re.compile(text) for name, text in sections("safety/labels.txt").items()}
 # Presses that the owner is told about are no effect on others; a cart is a thing.
@@ -148,10 +143,10 @@ class _Page:
 
     def _with_effect(self, label: str, effect: Effect) -> Iterator[Finding]:
         said = read_name(re.sub(r"\W+", "_", label))
-        call = said._replace(effect=said.effect if said.effect in _RISKS else effect)
+        call = said._replace(effect=said.effect if said.effect in _OUTWARD else effect)
         calls = (call, call._replace(effect=effect))
         if not any(asks_for(self.named.request, each) for each in calls):
-            yield self._found(_RISKS[effect], f"presses_{effect}", name=label)
+            yield self._found(cast("Risk", effect), f"presses_{effect}", name=label)
 
     def _sent(self, script: PageScript) -> Iterator[Finding]:
         if not self.asks_for_any:
@@ -201,7 +196,6 @@ def _whole(url: str) -> str:
 def _effect_of(label: str, role: str) -> Effect | None:
     if role in _FIELDS:
         return None
-    effects: list[Effect] = ["spend", "delete", "send", "system"]
-    effect = next((each for each in effects if _LABELS[each].search(label)), None)
+    effect = next((each for each in _OUTWARD if _LABELS[each].search(label)), None)
     # "Contact", "Comments", "Share": a link leads somewhere, where there is another button
     return None if (role, effect) == ("link", "send") else effect

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from shell.catalogue.lists import shells
+from shell.catalogue.packs import shells
 from text import pattern
 from text.patterns import names
 

@@ -7,12 +7,14 @@ What a call would do is found by its tool (own_tools.py), its script (scripts.py
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from safety.findings import Ask, Decision, Finding, foreign, found
 from safety.gate.grounds import Grounds
-from safety.gate.pins import pinned
 from safety.gate.shared_sessions import why_not
 from text.sentences import Said
 
@@ -22,21 +24,16 @@ LEAVE_SANDBOX = {"system"}  # what no sandbox can do
 REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}
 _MOST_REASONS = 3
+_NAME = re.compile(r"[~\w./@%+-]+")
+_MOST_FILES, _MOST_BYTES = 20, 2_000_000  # beyond, a file counts by its size and its time
 
 
 class _Judged(NamedTuple):
-    """One finding with what is decided on it."""
+    """Hold what is decided on one finding."""
 
     verdict: str
+    risk: str
     said: tuple[Said, ...]
-    finding: Finding
-
-    @property
-    def risk(self) -> str:
-        """Return the risk that decides: the config forbids others than the four that are never
-        allowed."""
-        is_config = any(each.key == "gate.config_forbids" for each in self.said)
-        return "forbidden" if is_config else self.finding.risk
 
 
 class Gate(Grounds):
@@ -46,7 +43,7 @@ class Gate(Grounds):
         """Return the decision on a call. Never raises; takes well under 10 ms for what people
         write."""
         kept = [each for each in self.found(ask) if not (ask.stage and _is_seen(each))]
-        judged = [_Judged(*self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
+        judged = [self._verdict(each, is_tainted=ask.is_tainted) for each in kept]
         for wanted in ("refuse", "confirm"):
             chosen = [each for each in judged if each.verdict == wanted]
             if chosen:
@@ -63,17 +60,18 @@ class Gate(Grounds):
 
         return look(ask, self._findings(ask), self.reads)
 
-    def _verdict(self, finding: Finding, *, is_tainted: bool) -> tuple[str, tuple[Said, ...]]:
+    def _verdict(self, finding: Finding, *, is_tainted: bool) -> _Judged:
         risk = finding.risk
         if risk in REFUSED:
-            return "refuse", (finding.said,)
+            return _Judged("refuse", risk, (finding.said,))
         named = [each for each in (risk, finding.command) if each in self.settings.forbid]
         if named:
-            return "refuse", (finding.said, Said("gate.config_forbids", {"name": named[0]}))
+            said = Said("gate.config_forbids", {"name": named[0]})
+            return _Judged("refuse", "forbidden", (finding.said, said))
         is_free = risk in CONFIRMABLE and risk not in self.settings.confirm
         if is_free and not is_tainted:
-            return "allow", (finding.said, Said("gate.config_allows", {}))
-        return "confirm", (finding.said,)
+            return _Judged("allow", risk, (finding.said, Said("gate.config_allows", {})))
+        return _Judged("confirm", risk, (finding.said,))
 
     def _decision(
         self,
@@ -88,7 +86,7 @@ class Gate(Grounds):
         leaves = self.sandboxed and is_script and not LEAVE_SANDBOX.isdisjoint(risks)
         if leaves and wanted == "confirm":
             said.append(Said("gate.leaves_sandbox", {}))
-        pin = pinned(ask, self.cwd, self.owner_home) if is_script else ""
+        pin = _pinned(ask, self.cwd, self.owner_home) if is_script else ""
         scope = "|".join([ask.tool, *sorted(risks), *_targets(kept), *foreign(ask.origin), pin])
         return Decision(wanted, chosen[0].risk, tuple(said), risks, scope, pin)
 
@@ -122,3 +120,33 @@ def _targets(findings: list[Finding]) -> list[str]:
 def _is_seen(finding: Finding) -> bool:
     """Return True of what a stage shows before it happens (judging.py decides then)."""
     return finding.is_local and finding.risk not in REFUSED
+
+
+def _pinned(ask: Ask, cwd: Path, owner: Path) -> str:
+    """Return one hash over the files that the script of a call names and that are there, or ""."""
+    script = str(ask.args.get("script", ""))
+    folder = ask.paths[0] if ask.paths else cwd
+    names = dict.fromkeys(_NAME.findall(script[:20_000]))
+    paths = [owner / name[2:] if name.startswith("~/") else folder / name for name in names]
+    found = [path for path in paths if _is_file(path)][:_MOST_FILES]
+    digest = hashlib.sha256()
+    for path in found:
+        digest.update(str(path).encode("utf-8", "surrogateescape") + b"\0" + _content(path))
+    return digest.hexdigest()[:16] if found else ""
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _content(path: Path) -> bytes:
+    try:
+        about = path.stat()
+        if about.st_size > _MOST_BYTES:
+            return f"{about.st_size} {about.st_mtime_ns}".encode()
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:
+        return b"unreadable"

@@ -5,37 +5,21 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from config import SafetyConfig
 from safety.changes import Change, ChangeSet
 from safety.findings import Decision, Risk, foreign
-from safety.paths import Guard, Places
+from safety.paths import Places
 from text.sentences import Said
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "safety" / "changes.yaml"
-Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "raised", "roots"]
+# The most guarded place first.
+Place = Literal["machine", "agent", "startup", "secret", "others", "outside", "raised", "roots"]
+_ORDER: tuple[Place, ...] = get_args(Place)
 _SHOWN = 3  # names in a reason
-_OF_GUARD: Mapping[Guard, Place] = {
-    "vital": "machine",
-    "device": "machine",
-    "agent": "agent",
-    "startup": "startup",
-    "secret": "secret",
-    "outside": "outside",
-}
-_ORDER: tuple[Place, ...] = (
-    "machine",
-    "agent",
-    "startup",
-    "secret",
-    "others",
-    "outside",
-    "raised",
-    "roots",
-)
 _PLACES = frozenset(_ORDER) - {"roots"}  # have their own sentence
 
 
@@ -124,7 +108,7 @@ def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
     guard = places.guard(path, is_taken=change.kind in ("gone", "moved"))
     if guard == "inside":
         return _place_inside(path, change, owner)
-    return _OF_GUARD[guard]
+    return cast("Place", "machine" if guard in ("vital", "device") else guard)
 
 
 def _place_inside(path: Path, change: Change, owner: int) -> Place:
@@ -200,9 +184,5 @@ def _table() -> _Table:
 
     given: dict[str, Any] = yaml.safe_load(TABLE.read_text("utf-8"))
     rows = tuple(Row(**row) for row in given["rows"])
-    return _Table(given["limits"]["files"], given["limits"]["bytes"], (*rows, *_last()))
-
-
-def _last() -> Iterator[Row]:
-    """Tell what no row fits is asked about."""
-    yield Row("any", "any", "any", "ask", "unknown")
+    last = Row("any", "any", "any", "ask", "unknown")  # what no row fits is asked about
+    return _Table(given["limits"]["files"], given["limits"]["bytes"], (*rows, last))

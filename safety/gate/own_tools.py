@@ -3,10 +3,11 @@ memory."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from safety.findings import Ask, Finding, Risk, foreign, found
 from safety.paths import Guard, Places, references
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from safety.taint import Named
 
 Rule = Callable[["Grounds", Ask], Iterator[Finding]]
+_WRITTEN = ("title", "description", "tags")  # of a task
 _PATH = pattern(r"~?/[\s\S]{0,998}")
 # Folders of the agent's home that have their own way in; the key of the sentence that names it.
 _IN_AGENT = {"config.yaml", "memory", "sops", "runs", "trash", "inbox", "schedule"}
@@ -157,9 +159,27 @@ def _memory(gate: Grounds, ask: Ask) -> Iterator[Finding]:
 
 
 def _is_said(ask: Ask) -> bool:
-    from safety.calls import is_said
+    """Return True when the request has all words that are written into the to-do list, and names
+    the task by its number or title; the hint `title` is the one that it has now."""
+    if ask.tool not in ("create_task", "update_task"):
+        return False
+    said = _plain(ask.request)
+    written = [_plain(text) for name in _WRITTEN for text in _texts(ask.args.get(name))]
+    if any(text not in said for text in written):
+        return False
+    if ask.tool == "create_task":
+        return bool(written[0])
+    title = _plain(str(ask.hints.get("title") or ""))
+    is_numbered = str(ask.args.get("id")) in re.findall(r"\d+", ask.request)
+    return is_numbered or (len(title.encode()) > 3 and title in said)
 
-    return is_said(ask)
+
+def _texts(value: Any) -> list[str]:
+    return [str(each) for each in (value if isinstance(value, list) else [value or ""])]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _foreign(gate: Grounds, ask: Ask) -> Iterator[Finding]:

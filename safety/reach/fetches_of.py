@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
 from shell.catalogue import Entry, entry
-from shell.catalogue.lists import remote_libraries, shells, wrappers
 from shell.catalogue.options import operand_places
+from shell.catalogue.packs import remote_libraries, shells, wrappers
 from shell.python import read_code
 from text import pattern
 from text.patterns import names
@@ -133,19 +133,17 @@ def _python(code: str) -> Fetches:
         nodes = read_code(code).nodes
     except NotUnderstood:
         return Fetches()
-    if not any(_is_library(name) for node in nodes for name in _imported(node)):
+    if not any(map(_is_library, _imported(nodes))):
         return Fetches()
-    starts = {text for node in nodes for text in _known_start(node)}
-    texts = filter(_URL.match, _texts(nodes))
-    urls = [f"{text}…" if text in starts else text for text in texts]
-    return Fetches(tuple(urls), not urls)
-
-
-def _texts(nodes: list[ast.AST]) -> Iterator[str]:
+    starts, texts = set[str](), list[str]()
     for node in nodes:
         match node:
-            case ast.Constant(value=str(text)):
-                yield text
+            case ast.JoinedStr(values=[ast.Constant(value=text), *_]):
+                starts.add(str(text))
+            case ast.Constant(value=str(text)) if _URL.match(text):
+                texts.append(text)
+    urls = [f"{text}…" if text in starts else text for text in texts]
+    return Fetches(tuple(urls), not urls)
 
 
 def _is_library(name: str) -> bool:
@@ -154,16 +152,11 @@ def _is_library(name: str) -> bool:
     return name.partition(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name)
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        yield str(node.module)
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _known_start(node: ast.AST) -> Iterator[str]:
-    """Give the text with which an f-string begins."""
-    match node:
-        case ast.JoinedStr(values=[ast.Constant(value=text), *_]):
-            yield str(text)
+def _imported(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Import(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.ImportFrom(module=module, names=aliases):
+                yield str(module)
+                yield from (f"{module}.{alias.name}" for alias in aliases)

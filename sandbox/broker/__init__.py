@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from sandbox.broker.forms import ASKED as ASKED
+    from sandbox.broker.forms import PORT as PORT
+    from sandbox.broker.forms import mounted as mounted
     from sandbox.broker.forms import why_not as why_not
     from sandbox.broker.host_programs import Untrusted as Untrusted
     from sandbox.broker.host_programs import environment as environment
     from sandbox.broker.host_programs import program as program
     from sandbox.broker.host_programs import serve as serve
-    from sandbox.broker.links import ASKED as ASKED
-    from sandbox.broker.links import PORT as PORT
-    from sandbox.broker.links import mounted as mounted
 else:
     __getattr__ = lazy(__name__)

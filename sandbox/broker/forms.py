@@ -1,5 +1,5 @@
 """Reads the table of programs that may look at the machine from a cell, and holds a list of words
-against it.
+against it; puts a link into a cell for each, which leads to a shim that asks the broker.
 
 assets/network/programs.yaml has a row for each program: the options and words that only look. What
 a row does not name, the program is not given.
@@ -8,33 +8,31 @@ a row does not name, the program is not given.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+
+from sandbox.kernel import python
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "programs.yaml"
 # of an option; no shell reads it, but some programs run `|…`
 _VALUE = re.compile(r"[\w.,:@%/+*=~ -]*")
 
-
-class Form(NamedTuple):
-    """One row. `letters` may be joined (`-ef`); options of `valued` take a value; `words` is a
-    pattern for the rest."""
-
-    letters: str = ""
-    options: tuple[str, ...] = ()
-    valued: tuple[str, ...] = ()
-    words: str = ""
+PORT = 3129  # of the broker, on 127.0.0.1 of the cell's own network
+ASKED = "/run/sopwith"  # in a cell: comes first on the path
+SHIM = Path(__file__).with_name("shim.py")
+Form = dict[str, str]  # a row
 
 
 @cache
 def table() -> dict[str, Form]:
-    """Return the rows by program, or by program and first word (`docker ps`)."""
+    """Return the rows by program, or by program and first word (`docker ps`). `letters` may be
+    joined (`-ef`); options of `valued` take a value; `words` is a pattern for the rest."""
     import yaml
 
-    rows = yaml.load(TABLE.read_text("utf-8"), yaml.CSafeLoader)
-    return {name: _form(row or {}) for name, row in rows.items()}
+    rows: dict[str, Form | None] = yaml.load(TABLE.read_text("utf-8"), yaml.CSafeLoader)
+    return {name: row or {} for name, row in rows.items()}
 
 
 def programs() -> list[str]:
@@ -70,20 +68,22 @@ def _taken(form: Form, words: Sequence[str], at: int) -> int:
     """Return how many words from `at` on the row covers; 0 for none."""
     word = words[at]
     if not word.startswith("-"):
-        return int(bool(form.words and re.fullmatch(form.words, word)))
-    if word in form.options:
+        wanted = form.get("words", "")
+        return int(bool(wanted and re.fullmatch(wanted, word)))
+    valued = form.get("valued", "").split()
+    if word in form.get("options", "").split():
         return 1
     if _has_value(form, word):
         return 1
-    ends_in_valued = not word.startswith("--") and f"-{word[-1]}" in form.valued
-    if word in form.valued or (ends_in_valued and _is_joined(form, word[:-1])):
+    ends_in_valued = not word.startswith("--") and f"-{word[-1]}" in valued
+    if word in valued or (ends_in_valued and _is_joined(form, word[:-1])):
         return 2 * int(_is_value(words, at + 1))
     return int(len(word) > 1 and _is_joined(form, word))
 
 
 def _is_joined(form: Form, word: str) -> bool:
     """Return True for `-ef`, and for a dash alone."""
-    return not word.startswith("--") and set(word[1:]) <= set(form.letters)
+    return not word.startswith("--") and set(word[1:]) <= set(form.get("letters", ""))
 
 
 def _is_value(words: Sequence[str], at: int) -> bool:
@@ -92,16 +92,22 @@ def _is_value(words: Sequence[str], at: int) -> bool:
 
 def _has_value(form: Form, word: str) -> bool:
     """Return True for `--sort=-rss` and `-n20`."""
+    valued = form.get("valued", "").split()
     name, equals, value = word.partition("=")
     if equals and name.startswith("--"):
-        return name in form.valued and bool(re.fullmatch(_VALUE, value))
-    return len(word) > 2 and word[:2] in form.valued and bool(re.fullmatch(_VALUE, word[2:]))
+        return name in valued and bool(re.fullmatch(_VALUE, value))
+    return len(word) > 2 and word[:2] in valued and bool(re.fullmatch(_VALUE, word[2:]))
 
 
-def _form(row: dict[str, str]) -> Form:
-    return Form(
-        str(row.get("letters", "")),
-        tuple(row.get("options", "").split()),
-        tuple(row.get("valued", "").split()),
-        row.get("words", ""),
-    )
+def shim_text() -> bytes:
+    """Return the text of the program that stands in a cell for one that only the broker may run."""
+    line = shlex.join([*python(), str(SHIM), str(PORT)])
+    return f'#!/bin/sh\nexec {line} "${{0##*/}}" "$@"\n'.encode()
+
+
+def mounted(text: int) -> list[str]:
+    """Return what bubblewrap is told: a folder of links to the shim. `text` is a descriptor from
+    which that is read."""
+    words = ["--dir", ASKED, "--perms", "0755", "--ro-bind-data", str(text), f"{ASKED}/.shim"]
+    links = (("--symlink", ".shim", f"{ASKED}/{name}") for name in programs())
+    return [*words, *(word for link in links for word in link)]

@@ -72,8 +72,9 @@ def probe(home: Path | None = None) -> Level:
     next boot."""
     key = machine() if home else ""
     note = home / "sandbox" if home and key else None
-    if note and _noted(note) == key:
-        return Level("full", program=bubblewrap())
+    with suppress(OSError, UnicodeDecodeError):
+        if note and note.read_text("utf-8") == key:
+            return Level("full", program=bubblewrap())
     from sandbox.cells.probing import tried
 
     level = tried()
@@ -81,13 +82,6 @@ def probe(home: Path | None = None) -> Level:
         with suppress(OSError):  # tried again next time
             note.write_text(key, "utf-8")
     return level
-
-
-def _noted(note: Path) -> str:
-    try:
-        return note.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def bubblewrap() -> str:

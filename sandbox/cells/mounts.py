@@ -66,12 +66,16 @@ class Planner:
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
-    def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
-        """Return the plan for one call that works in no stage."""
+    def plan(
+        self, cwd: Path, leave: Leave = NOTHING, port: int = 0, *, is_staged: bool = False
+    ) -> Plan:
+        """Return the plan for one call."""
+        if is_staged:
+            return self._staged(cwd, leave)
         if self.profile.kind == "shared":
             return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
-            return self.staged(cwd, leave)._replace(roots=self.roots)
+            return self._staged(cwd, leave)._replace(roots=self.roots)
         places, roots = self.profile.places, tuple(_outermost([*self.roots, *leave.folders]))
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
@@ -87,7 +91,7 @@ class Planner:
         hidden = (*plan.hidden, str(self.profile.places.agent))
         return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=hidden)
 
-    def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
+    def _staged(self, cwd: Path, leave: Leave) -> Plan:
         """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
         cover stays as it is."""
         hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))

@@ -10,35 +10,30 @@ goes to one of those.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, unquote, urlsplit
 
-from sandbox.network import heads, upstream
+from sandbox.network import heads
 from sandbox.network.heads import Unfit, Wanted
 
 if TYPE_CHECKING:
     from safety.reach import Address
     from sandbox.network.journal import Journal
 
-MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
 CONNECT_SECONDS = 20.0  # for all addresses of a host together
 IDLE_SECONDS = 300.0  # of a connection on which nothing moves
 _PIECE = 65_536
+HEAD_BYTES = 8192
+TLS_PORT = 443
 
 Policy = Callable[[str, int], str]  # host and port → why not; "" lets it through
 Find = Callable[[str, int], Sequence["Address"]]  # raises PrivateAddress, OSError
-
-
-class Closed(Exception):
-    """A way that is not opened. `code` is the status of HTTP that fits."""
-
-    def __init__(self, code: int, text: str) -> None:
-        super().__init__(text)
-        self.code = code
 
 
 class Egress:
@@ -59,9 +54,9 @@ class Egress:
             return
         try:
             server, address = self._opened(wanted, policy)
-        except Closed as error:
-            note = self.journal.refused if error.code == 403 else self.journal.failed
-            note(wanted.host, wanted.port, wanted.kind, str(error))
+        except Unfit as error:
+            state = "refused" if error.code == 403 else "failed"
+            self.journal.begun(state, wanted, why=str(error))
             _say(client, heads.refused(wanted.kind, error.code, f"Sopwith: {error}"))
             return
         self._carry(client, server, wanted, address)
@@ -69,18 +64,18 @@ class Egress:
     def serve_local(self, client: socket.socket, port: int) -> None:
         """Carry one connection of a cell to a port of this machine that the owner has named. Never
         raises."""
-        here = "127.0.0.1"
+        here, wanted = "127.0.0.1", Wanted("local", "localhost", port)
         try:
             server = socket.create_connection((here, port), CONNECT_SECONDS)
         except OSError as error:
-            self.journal.failed("localhost", port, "local", str(error))
+            self.journal.begun("failed", wanted, why=str(error))
             return
-        self._carry(client, server, Wanted("local", "localhost", port), here)
+        self._carry(client, server, wanted, here)
 
     def _carry(
         self, client: socket.socket, server: socket.socket, wanted: Wanted, address: str
     ) -> None:
-        id = self.journal.opened(wanted.host, wanted.port, address, wanted.kind)
+        id = self.journal.begun("open", wanted, address=address)
         flow = _Flow(client, server)
         try:
             flow.run(heads.granted(wanted.kind), wanted.first)
@@ -89,35 +84,31 @@ class Egress:
             self.journal.closed(id, flow.up, flow.down)
 
     def _opened(self, wanted: Wanted, policy: Policy) -> tuple[socket.socket, str]:
-        """Connect to an address of the host that was judged. Raises Closed."""
+        """Connect to an address of the host that was judged. Raises Unfit."""
         from safety.reach import PrivateAddress
 
         if why := policy(wanted.host, wanted.port):
-            raise Closed(403, why)
-        proxy = upstream.proxy_for(wanted.host, wanted.port)
+            raise Unfit(403, why)
+        proxy = _proxy_for(wanted.host, wanted.port)
         try:
             addresses = self.find(wanted.host, wanted.port)
         except PrivateAddress as error:
-            raise Closed(403, str(error)) from error
+            raise Unfit(403, str(error)) from error
         except (OSError, UnicodeError) as error:
             if not proxy:  # which finds names that this machine does not
-                raise Closed(502, f"{wanted.host} is not found: {error}") from error
+                raise Unfit(502, f"{wanted.host} is not found: {error}") from error
             addresses = ()
         is_near = any(address.is_private for address in addresses)
-        if proxy and not is_near:
-            return self._through(proxy, wanted)
-        return self._straight(wanted, addresses)
-
-    def _through(self, proxy: str, wanted: Wanted) -> tuple[socket.socket, str]:
-        """Connect by way of the proxy of the owner's network. Raises Closed."""
+        if not proxy or is_near:
+            return self._straight(wanted, addresses)
         try:
-            way = upstream.connect(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
+            way = _connected(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
         except OSError as error:
-            raise Closed(502, f"{wanted.host}: {error}") from error
+            raise Unfit(502, f"{wanted.host}: {error}") from error
         return way, "by a proxy"
 
     def _straight(self, wanted: Wanted, addresses: Sequence[Address]) -> tuple[socket.socket, str]:
-        """Connect to one of the addresses. Raises Closed."""
+        """Connect to one of the addresses. Raises Unfit."""
         end = time.monotonic() + CONNECT_SECONDS
         problem: OSError = OSError("no address")
         for address in addresses:
@@ -129,7 +120,7 @@ class Egress:
             except OSError as error:
                 problem = error
         code = 504 if isinstance(problem, TimeoutError) else 502
-        raise Closed(code, f"{wanted.host}:{wanted.port} does not answer: {problem}")
+        raise Unfit(code, f"{wanted.host}:{wanted.port} does not answer: {problem}")
 
 
 class _Flow:
@@ -189,3 +180,51 @@ def _say(client: socket.socket, answer: bytes) -> None:
         for _ in range(64):
             if not client.recv(_PIECE):
                 break
+
+
+def _proxy_for(host: str, port: int) -> str:
+    """Return the address of the proxy for a host, "" for none."""
+    from urllib import request
+
+    if request.proxy_bypass(host):
+        return ""
+    found = request.getproxies()
+    order = ("https", "http", "all") if port == TLS_PORT else ("http", "https", "all")
+    return next((found[kind] for kind in order if found.get(kind)), "")
+
+
+def _connected(proxy: str, host: str, port: int, seconds: float) -> socket.socket:
+    """Return a connection to the host through the proxy. Raises OSError."""
+    place = urlsplit(proxy if "//" in proxy else f"//{proxy}")
+    if place.scheme not in ("", "http") or not place.hostname:
+        raise OSError(f"the proxy of your network is no http:// address: {place.scheme}")
+    way = socket.create_connection((place.hostname, place.port or 80), seconds)
+    try:
+        way.sendall(_head(place, f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
+        status = _answer(way).split(b" ", 2)[1:2]
+        if status != [b"200"]:
+            said = status[0].decode("ascii", "replace")[:3] if status else "nothing"
+            raise OSError(f"the proxy of your network answers {said}")
+    except BaseException:
+        way.close()
+        raise
+    return way
+
+
+def _head(proxy: SplitResult, place: str) -> bytes:
+    head = f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n"
+    if proxy.username is not None:
+        user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+        head += f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n"
+    return f"{head}\r\n".encode("latin-1")
+
+
+def _answer(way: socket.socket) -> bytes:
+    """Return the head of the answer, and read not a byte behind it: that is the other side's."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n") and len(head) < HEAD_BYTES:
+        piece = way.recv(1)
+        if not piece:
+            break
+        head += piece
+    return head

@@ -4,6 +4,7 @@ present call may reach."""
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import threading
 from collections.abc import Callable, Sequence
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox.broker import ASKED, PORT, mounted
-from sandbox.broker.links import shim_text
+from sandbox.broker.forms import shim_text
+from sandbox.kernel import python
 from sandbox.network.door import Door
 from sandbox.network.leaving import Leave
-from sandbox.network.variables import PROXY_PORT, proxied
 
 if TYPE_CHECKING:
     from safety.reach import Address
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
 LOCAL_SECONDS = 0.2  # to find out that nobody listens on this machine
 MOST_NAMED = 20  # hosts that a result names
+
+PROXY_PORT = 3128  # on 127.0.0.1 of the cell's own network
+DIAL = Path(__file__).with_name("dial.py")
+_HERE = "localhost,127.0.0.1,::1"  # servers that a script starts itself
+
+
+def proxied(port: int = PROXY_PORT) -> dict[str, str]:
+    """Return the environment of a cell: proxies in both spellings, and a way for git over ssh."""
+    proxy = f"http://127.0.0.1:{port}"
+    # ALL_PROXY is no socks5:// address: libraries without SOCKS fail at once when they see one
+    found = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), proxy) | {"NO_PROXY": _HERE}
+    command = shlex.join([*python(), str(DIAL), str(port), "%h", "%p"])
+    ssh = f"ssh -o {shlex.quote(f'ProxyCommand={command}')}"
+    lower = {name.lower(): value for name, value in found.items()}
+    return found | lower | {"GIT_SSH_COMMAND": ssh, "NODE_USE_ENV_PROXY": "1"}
 
 
 class Exits:
@@ -75,12 +91,8 @@ class Exit:
         self.leave = Leave()
         self.refused: dict[str, None] = {}
         self.has_sent = False  # the call has perhaps sent something to somebody
-        serves: list[Callable[[socket.socket], None]] = [
-            self._proxy,
-            self._broker,
-            *(partial(self._to_local, port) for port in local),
-        ]
-        self._door = Door(serves, MOST_CONNECTIONS)
+        to_local = [partial(self._to_local, port) for port in local]
+        self._door = Door([self._proxy, _broker, *to_local], MOST_CONNECTIONS)
 
     def built(self) -> tuple[list[str], str, list[int]]:
         """Return what bubblewrap is told more, what the supervisor is told, and the descriptors
@@ -134,10 +146,11 @@ class Exit:
         self.has_sent = True
         self._exits.egress().serve_local(client, port)
 
-    def _broker(self, client: socket.socket) -> None:
-        from sandbox.broker import serve, why_not
 
-        serve(client, why_not)
+def _broker(client: socket.socket) -> None:
+    from sandbox.broker import serve, why_not
+
+    serve(client, why_not)
 
 
 def _is_served(port: int) -> bool:

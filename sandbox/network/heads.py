@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
 
 
 class Unfit(Exception):
-    """A request that cannot be read. `code` is the status of HTTP that fits."""
+    """A request that cannot be read, or a way that is not opened. `code` is the status of HTTP that fits."""
 
     def __init__(self, code: int, text: str, kind: Kind = "http") -> None:
         super().__init__(text)

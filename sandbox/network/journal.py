@@ -9,7 +9,10 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sandbox.network.heads import Wanted
 
 FILE = "network.jsonl"
 MOST_LINES = 20_000  # of one run: a script that asks in a circle does not fill the disk
@@ -24,28 +27,18 @@ class Journal:
         self._lines = 0
         self._ids = 0
 
-    def opened(self, host: str, port: int, address: str, kind: str) -> int:
-        """Note a way that is open from now on; return its number."""
-        return self._begun({"state": "open", "address": address}, host, port, kind)
-
-    def refused(self, host: str, port: int, kind: str, why: str) -> int:
-        """Note a way that was not opened; return its number."""
-        return self._begun({"state": "refused", "why": why}, host, port, kind)
-
-    def failed(self, host: str, port: int, kind: str, why: str) -> int:
-        """Note a host that is allowed and does not answer; return its number."""
-        return self._begun({"state": "failed", "why": why}, host, port, kind)
-
     def closed(self, id: int, up: int, down: int) -> None:
         """Note the end of an open way, and how many bytes went each way."""
         self._write({"id": id, "state": "closed", "end": _now(), "up": up, "down": down})
 
-    def _begun(self, more: dict[str, str], host: str, port: int, kind: str) -> int:
+    def begun(self, state: str, wanted: Wanted, **more: str) -> int:
+        """Note a way that is `open` from now on (`address`), that was `refused`, or `failed` as its
+        host does not answer (`why`); return its number."""
         with self._lock:
             self._ids += 1
             id = self._ids
-        row = {"id": id, "pid": os.getpid(), "at": _now(), "host": host, "port": port, "kind": kind}
-        self._write(row | more)
+        asked = {"host": wanted.host, "port": wanted.port, "kind": wanted.kind}
+        self._write({"id": id, "pid": os.getpid(), "at": _now(), **asked, "state": state, **more})
         return id
 
     def _write(self, row: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def commands_of(script: str) -> list[tuple[str, list[str]]]:
 
 
 def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
-    from shell.catalogue.lists import wrappers
+    from shell.catalogue.packs import wrappers
 
     words = [word.value({}) or "" for word in command.words]
     while words:

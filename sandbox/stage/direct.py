@@ -125,52 +125,41 @@ def _found(images: list[Image]) -> Iterator[tuple[Step, Delta]]:
 
 def _steps(image: Image) -> Iterator[tuple[Step, Delta]]:
     """Yield the step that would have done what was done at a path, if anything was."""
-    place = _Place.of(image)
-    if place.is_as_before():
-        if image.source and place.now:
-            path, lies = image.path, place.lies
+    path, is_kept = image.path, not image.source or os.path.lexists(image.kept)
+    lies = image.kept if is_kept else image.source
+    old, now = trees.look(lies) if lies else None, trees.look(path)
+    if _is_as_before(image, lies, old, now):
+        if image.source and now:
             step = commits.dress_step(path, dress_of(lies), dress_of(path), is_busy=False)
-            yield step, Delta("dress", path, path, 0, os.lstat(lies), place.now, image=lies)
+            yield step, Delta("dress", path, path, 0, os.lstat(lies), now, image=lies)
         return
-    if place.lies != image.kept:
-        os.rename(place.lies, image.kept)
-    kind = kind_of(place.old, place.now)
+    if lies != image.kept:
+        os.rename(lies, image.kept)
     yield (
-        place.step(),
-        Delta(kind, image.path, image.path, 0, place.old, place.now, image=image.kept),
+        _step(image, old, now),
+        Delta(kind_of(old, now), path, path, 0, old, now, image=image.kept),
     )
 
 
-class _Place(NamedTuple):
-    """Hold what stands at a path now, and what stood there, which is at `lies`."""
+def _step(image: Image, old: os.stat_result | None, now: os.stat_result | None) -> Step:
+    path, kept, _, inode, is_shared = image
+    if is_shared and _inode(now) == inode and not trees.is_folder(now):
+        return Step("inside", path, kept, "", inode)
+    return Step("move", path, kept, "", _inode(old), _inode(now))
 
-    image: Image
-    lies: str
-    old: os.stat_result | None
-    now: os.stat_result | None
 
-    @classmethod
-    def of(cls, image: Image) -> _Place:
-        is_kept = not image.source or os.path.lexists(image.kept)
-        lies = image.kept if is_kept else image.source
-        return cls(image, lies, trees.look(lies) if lies else None, trees.look(image.path))
-
-    def is_as_before(self) -> bool:
-        """Return True where at most the dress is another."""
-        if self.now is None or self.old is None:
-            return self.now is self.old
-        if trees.is_folder(self.now):
-            return bool(self.image.source) and trees.is_folder(self.old)
-        has_links = bool(self.image.source) and self.now.st_nlink > 1
-        if has_links and self.now.st_ino != self.image.inode:
-            return False
-        return is_same(self.image.path, self.lies, self.now, self.old)
-
-    def step(self) -> Step:
-        path, kept, _, inode, is_shared = self.image
-        if is_shared and _inode(self.now) == inode and not trees.is_folder(self.now):
-            return Step("inside", path, kept, "", inode)
-        return Step("move", path, kept, "", _inode(self.old), _inode(self.now))
+def _is_as_before(
+    image: Image, lies: str, old: os.stat_result | None, now: os.stat_result | None
+) -> bool:
+    """Return True where at most the dress of a path is another than that of what stood there."""
+    if now is None or old is None:
+        return now is old
+    if trees.is_folder(now):
+        return bool(image.source) and trees.is_folder(old)
+    has_links = bool(image.source) and now.st_nlink > 1
+    if has_links and now.st_ino != image.inode:
+        return False
+    return is_same(image.path, lies, now, old)
 
 
 def _inode(found: os.stat_result | None) -> int:

@@ -80,7 +80,7 @@ class Stage:
         Raises StageError."""
         home = home.resolve()
         names = [*map(str, roots), *([str(home)] if with_home else [])]
-        entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
+        entry = _entry(holder, names, home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
@@ -282,18 +282,16 @@ class Stage:
             self._entry.remove()
 
 
-def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
+def _entry(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry:
     """Return the entry that the last stage of the cell has left empty, if it covers the same
-    folders."""
-    entry = holder.lend() if holder else None
-    if entry is None:
-        return None
-    covered = [layer.lower for layer in places.layers(names, home, entry.number)]
-    is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
-    if is_same and entry.renew(call):
-        return entry
-    entry.remove()
-    return None
+    folders; else a new one."""
+    if entry := holder.lend() if holder else None:
+        covered = [layer.lower for layer in places.layers(names, home, entry.number)]
+        is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
+        if is_same and entry.renew(call):
+            return entry
+        entry.remove()
+    return entries.make(home, run, call)
 
 
 def _begun(

@@ -203,7 +203,9 @@ class Inverse:
     def _is_untouched(self, path: str, place: str, now: trees.Stamp, wanted: trees.Stamp) -> bool:
         if now[:3] != wanted[:3]:
             return False
-        return place != path or now.ctime == wanted.ctime or self._is_own(now)
+        # an entry of this store has left it in this state, by this name or another link
+        is_own = (now.inode, now.ctime) in self._own
+        return place != path or now.ctime == wanted.ctime or is_own
 
     def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
         """Yield what somebody else has changed or made in a folder that came as a whole."""
@@ -242,7 +244,8 @@ class Inverse:
     def _later(self) -> Iterator[Conflict]:
         """Yield the conflicts with calls of the same run that came later and are not taken back."""
         theirs = list(self._steps_after(self.chosen[0]))
-        for path in dict.fromkeys(_changed_in(self.chosen) if theirs else ()):
+        ours = [step for entry in self.chosen if theirs for step in steps_of(entry)]
+        for path in dict.fromkeys(step.path for step in ours if not _is_only_time(step)):
             if any(_meets(step, path) for step in theirs):
                 yield Conflict(path, LATER)
 
@@ -252,7 +255,8 @@ class Inverse:
         for mark in entries.marks(self.home):
             is_later = mark.run == run and mark.number > newest.number
             record = entries.peek(self.home / "undo" / mark.number) if is_later else {}
-            yield from map(Step.read, record["steps"] if _stands(record) else ())
+            if record.get("state") == "done" and not is_undo(record):
+                yield from map(Step.read, record["steps"])
 
     def _place(self, path: str) -> str:
         """Return where what will stand at a path once the steps so far are done lies now; "" for
@@ -263,11 +267,6 @@ class Inverse:
             return path
         step = self.steps[max(touched)]
         return step.put + path[len(step.path) :] if step.put else ""
-
-    def _is_own(self, now: trees.Stamp) -> bool:
-        """Return True if an entry of this store has left a file in this state, by this name or
-        another link."""
-        return (now.inode, now.ctime) in self._own
 
     @cached_property
     def _records(self) -> dict[str, dict[str, Any]]:
@@ -322,16 +321,6 @@ def steps_of(entry: Entry) -> list[Step]:
 
 def _of_way(way: Way, steps: Iterable[Step]) -> list[Step]:
     return [step for step in steps if step.way == way]
-
-
-def _stands(record: dict[str, Any]) -> bool:
-    """Return True for a call whose changes hold."""
-    return record.get("state") == "done" and not is_undo(record)
-
-
-def _changed_in(chosen: list[Entry]) -> Iterator[str]:
-    for entry in chosen:
-        yield from (step.path for step in steps_of(entry) if not _is_only_time(step))
 
 
 def _come_or_gone(

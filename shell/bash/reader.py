@@ -131,26 +131,10 @@ class _Reader(Pieces):
             command.words.append(self.word(child))
 
     def _declaration(self, node: Node) -> None:
-        """`export A=b`, `declare -a x=(…)`, `unset x`: the assignments are words too."""
-        command = self._new(node)
-        for child in node.children:
-            if child.type == "variable_assignment":
-                held = Command()
-                self._assignment(child, held)
-                for name, value in held.assignments:
-                    whole = Word([Part("text", name + "="), *value.parts], value.items)
-                    command.words.append(self.placed(whole, child))
-            elif child.type in REDIRECTS:
-                self.redirect(child, command)
-            else:
-                command.words.append(self.word(child))
-        self._add(command)
-
-    def _assignments(self, node: Node) -> None:
+        """`A=b`, `export A=b`, `declare -a x=(…)`, `unset x`."""
         command = self._new(node)
         for child in [node] if node.type == "variable_assignment" else node.children:
-            if child.type == "variable_assignment":
-                self._assignment(child, command)
+            self._of_command(child, command)
         self._add(command)
 
     def _assignment(self, node: Node, command: Command) -> None:
@@ -326,8 +310,8 @@ class _Reader(Pieces):
         "command": _command,
         "declaration_command": _declaration,
         "unset_command": _declaration,
-        "variable_assignment": _assignments,
-        "variable_assignments": _assignments,
+        "variable_assignment": _declaration,
+        "variable_assignments": _declaration,
         "redirected_statement": _redirected,
         "pipeline": _pipeline,
         "for_statement": _loop,

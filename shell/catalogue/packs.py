@@ -122,3 +122,23 @@ def _of_program(parts: list[str], name: str, names: list[str]) -> list[str]:
     if len(names) == 1 or not parts or parts[0] not in names:
         return parts
     return (parts[1:] or ["*"]) if parts[0] == name else []
+
+
+@functools.cache
+def shells() -> frozenset[str]:
+    """Return the programs that read bash from their input."""
+    codes = {name: given.get("code") or {} for name, (_, given) in blocks().items()}
+    found = {name for name, code in codes.items() if code.get("input") == "bash"}
+    return frozenset(found - {"source", "."})
+
+
+@functools.cache
+def wrappers() -> frozenset[str]:
+    """Return the programs that run the rest of their line."""
+    return frozenset(name for name, (_, given) in blocks().items() if "runs" in given)
+
+
+@functools.cache
+def remote_libraries() -> frozenset[str]:
+    """Return Python's libraries that talk to others, or serve them."""
+    return python_names()["servers"] | python_names()["remote"]

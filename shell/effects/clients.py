@@ -11,9 +11,8 @@ from shell.bash import Command
 from shell.catalogue import Entry, operands
 from shell.effects import statements
 from shell.effects.code import texts_of
-from shell.effects.expand import input_of
+from shell.effects.expand import has_input, input_of
 from shell.effects.files import operands_of
-from shell.effects.inputs import has_input
 from shell.effects.state import Arg, State
 from text import pattern
 

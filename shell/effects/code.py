@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 
 from shell.bash import Command
 from shell.catalogue import Entry, words
-from shell.effects.expand import input_of
+from shell.effects.expand import has_input, input_of, is_fetched
 from shell.effects.files import operands_of
-from shell.effects.inputs import has_input, is_fetched
 from shell.effects.state import Arg, State
 from text import pattern
 

@@ -8,6 +8,7 @@ is not known is an argument without a text, and stays one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from shell.bash import Command, Part, Word
 from shell.effects.state import Arg, State
@@ -19,6 +20,8 @@ _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values
 _PATTERN = re.compile(r"[*?\[]|\{[^{}]*,")
 _NOT_KNOWN = re.compile(f"[{_UNKNOWN}{_OUTPUT}]")
 _DOCUMENTS = ("<<", "<<<")
+_MOST_PIPED = 20  # commands of one pipe
+_FETCHERS = frozenset(["curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"])
 
 
 def plain_arg(text: str) -> Arg:
@@ -112,3 +115,29 @@ def input_of(state: State, command: Command) -> str | None:
     args = expand(state, last.word)
     path = state.join(args[0].start) if args else None
     return state.written.get(path)
+
+
+def has_input(command: Command) -> bool:
+    """Return True if something is sent to a command, by a pipe or from a file."""
+    return command.is_piped or any(each.operator.startswith("<") for each in command.redirects)
+
+
+def _producers(command: Command) -> Iterator[Command]:
+    """Give the commands whose output comes to this one."""
+    source: Command | None = command
+    for _ in range(_MOST_PIPED):
+        if source is None:
+            return
+        yield from source.sources
+        source = source.source
+        if source is not None:
+            yield source
+
+
+def is_fetched(command: Command) -> bool:
+    """Return True if what a command runs comes from the network: by a pipe, `<(…)` or `"$(…)"`."""
+    words = [*command.words, *(each.word for each in command.redirects)]
+    inner = [each for word in words for part in word.parts for each in part.commands]
+    several = [*inner, *_producers(command)]
+    names = {each.words[0].written.rpartition("/")[2] for each in several if each.words}
+    return not _FETCHERS.isdisjoint(names)

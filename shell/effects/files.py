@@ -10,8 +10,7 @@ from typing import NamedTuple
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import given_options, has_option, operand_places
-from shell.effects.expand import expand, input_of, printed
-from shell.effects.inputs import has_input
+from shell.effects.expand import expand, has_input, input_of, printed
 from shell.effects.state import Arg, State
 from text import pattern
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shell.bash import Command, Part, Word
+from shell.bash import Command, Word
 from shell.bash.pieces import MADE as MADE
 from shell.effects.expand import holds_output, text_of
 from shell.effects.state import Arg, State
@@ -19,7 +19,6 @@ PROXIES = pattern(
 )
 # Folders of PATH where anybody, or a page, may have put a program.
 _ODD_FOLDER = pattern(r"(.*:)?(\.{0,2}|/tmp\b[^:]*|/var/tmp\b[^:]*|/dev\b[^:]*|\.\./[^:]*)(:|$)")
-_NAME = pattern(r"[A-Za-z_]\w*")
 
 
 def assign(state: State, name: str, word: Word) -> None:
@@ -54,17 +53,6 @@ def change_folder(state: State, name: str, args: list[Arg], command: Command) ->
     state.variables.pop("PWD", None)
     if state.cwd is not None:
         state.variables["PWD"] = state.cwd
-
-
-def declare(state: State, name: str, args: list[Arg], command: Command) -> None:
-    """`export NAME=value`."""
-    for word in command.words[1:]:
-        first = word.parts[0] if word.parts else Part("text")
-        key, is_set, rest = first.value.partition("=")
-        name = key.rstrip("+") if is_set else ""
-        if _NAME.fullmatch(name):
-            parts = [Part("text", rest, first.is_quoted), *word.parts[1:]]
-            assign(state, name, Word(parts, word.items))
 
 
 def read_variable(state: State, name: str, args: list[Arg], command: Command) -> None:

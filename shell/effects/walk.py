@@ -129,7 +129,6 @@ def _made_file(state: State, text: str | None, args: list[Arg]) -> None:
 _Handler = Callable[[State, str, list[Arg], Command], None]
 _HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), known.change_folder),
-    **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), known.declare),
     **dict.fromkeys(("mapfile", "readarray", "read"), known.read_variable),
     **dict.fromkeys(("cp", "mv", "ln", "tee", "sponge", "install"), files.copy),
     "alias": known.alias,

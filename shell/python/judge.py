@@ -24,6 +24,7 @@ _MARKS = frozenset("*?")
 _OF_FILES = ("os.", "shutil.", "send2trash")
 _LOADS = ("import_module", "__import__")
 _REMOTE_KINDS = ("send", "install", "secret")
+_BY_TEXT = ("__dict__", "__builtins__", "globals()")
 _FILE_SERVERS = {"sqlalchemy", "sqlmodel", "records", "peewee"}
 _LOSES = pattern(
     r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
@@ -80,6 +81,8 @@ class _Judge:
             self._call(node, full_name(node.func, self.read.values.names))
         elif isinstance(node, ast.Constant):
             self._constant(node.value)
+        elif isinstance(node, ast.Subscript):
+            self._subscript(node)
 
     def _add(self, kind: str, name: str, verb: str = "", *, is_local: bool = True) -> None:
         self.found.append(Effect(kind, name, verb, is_local=is_local))
@@ -92,6 +95,10 @@ class _Judge:
     def _constant(self, value: object) -> None:
         if isinstance(value, str) and _PATH.fullmatch(value):
             self._file("reads", "python", value)
+
+    def _subscript(self, node: ast.Subscript) -> None:
+        if ast.unparse(node.value).endswith(_BY_TEXT):
+            self._add("unknown", "a name that is only known when it runs")
 
     def _call(self, node: ast.Call, name: str) -> None:
         kind = _kind_of(name)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shell.bash import NotUnderstood
+from shell.catalogue.packs import python_names
 from shell.python.values import Values
 
 TOO_DEEP = "nested too deeply"
@@ -40,10 +41,22 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Yield local name → full name: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
+            yield from _star(node)
             for alias in node.names:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
         elif isinstance(node, ast.Import):
             yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
+
+
+def _star(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """`from os import *`: the names of the module that the rows know."""
+    if node.names[0].name != "*":
+        return
+    calls = [names for kind, names in python_names().items() if kind.startswith("calls.")]
+    for name in sorted(frozenset().union(*calls)):
+        module, _, last = name.rpartition(".")
+        if module == node.module:
+            yield last, name
 
 
 def _modules(nodes: list[ast.AST]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 from models.base import ToolResult
 from models.images import IMAGES
@@ -27,8 +27,7 @@ from tools.files.text_files import (
 MAX_LINE = 1_000  # characters shown of a line
 MAX_CHARS = 20_000  # characters shown in one answer
 AROUND = 2  # lines shown before and after one that holds the keyword
-_CHUNK = 1 << 20  # bytes read at a time
-_LONG = 1 << 16  # bytes, or characters, kept of a line
+_LONG = 1 << 16  # characters kept of a line
 Line = tuple[int, str]
 
 
@@ -57,8 +56,9 @@ def file_read(
             images = [str(where)] if where.suffix.lower() in IMAGES else []
             return ToolResult("ok", said, images=images)
         file.seek(0)
-        lines = _lines_from(file, encoding, start)
-        data = _found(lines, keyword, count) if keyword else _range(lines, start, count)
+        with io.TextIOWrapper(file, encoding, "replace", newline="\n") as reader:
+            lines = _lines_from(reader, start)
+            data = _found(lines, keyword, count) if keyword else _range(lines, start, count)
     if encoding != "utf-8":
         data["encoding"] = encoding
     return ToolResult("ok", data)
@@ -110,65 +110,22 @@ def _cut(text: str, keyword: str = "") -> str:
     return f"{'…' if at else ''}{text[at : at + MAX_LINE]}… ({len(text):,} characters)"
 
 
-def _lines_from(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
-    """Numbered lines from line `start`, without their newline; of a very long line only the first
-    64 kB are kept.
+def _lines_from(reader: io.TextIOWrapper, start: int) -> Iterator[Line]:
+    """Numbered lines from line `start`, without their newline; of a very long line only its first
+    65,536 characters are kept.
 
     Raises ToolError when the file ends before.
     """
-    if encoding.startswith("utf-16"):  # a newline is two bytes there
-        lines, passed = _wide_lines(file, encoding), 0
-        while passed < start - 1 and next(lines, None):
-            passed += 1
-    else:
-        passed = _skip(file, start - 1)
-        lines = _lines(file, "utf-8" if encoding == "utf-8-sig" else encoding, start)
-    first = next(lines, None) if passed == start - 1 else None
-    if first is not None:
-        yield first
-        yield from lines
-    elif start > 1:
-        raise ToolError("error.files.start-behind-end-file", number=start, count=f"{passed:,}")
-
-
-def _lines(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
-    for number in itertools.count(start):
-        data = more = file.readline(_LONG)
-        if not data:
-            return
-        while not more.endswith(b"\n") and (more := file.readline(_CHUNK)):
-            pass
-        text = data.decode(encoding, "replace").rstrip("\r\n")
-        yield number, text.removeprefix("\ufeff") if number == 1 else text
-
-
-def _skip(file: BinaryIO, lines: int) -> int:
-    """Move behind the first `lines` lines, a megabyte at a time; return how many there were."""
-    passed, chunk = 0, b""
-    while passed < lines:
-        last, chunk = chunk, file.read(_CHUNK)
-        if not chunk:
-            return passed + (last[-1:] not in (b"", b"\n"))
-        newlines = chunk.count(b"\n")
-        if passed + newlines >= lines:
-            at = -1
-            for _ in range(lines - passed):
-                at = chunk.find(b"\n", at + 1)
-            file.seek(at + 1 - len(chunk), os.SEEK_CUR)
-        passed = min(lines, passed + newlines)
-    return passed
-
-
-def _wide_lines(file: BinaryIO, encoding: str) -> Iterator[Line]:
-    reader = io.TextIOWrapper(file, encoding, "replace")
     for number in itertools.count(1):
         text = more = reader.readline(_LONG)
         if not text:
-            reader.detach()  # the caller closes the file
-            return
+            break
         while not more.endswith("\n") and (more := reader.readline(_LONG)):
             pass
-        yield number, text.rstrip("\n").removeprefix("\ufeff")
+        if number >= start:
+            yield number, text.rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
+    if 1 < start >= number:
+        raise ToolError("error.files.start-behind-end-file", number=start, count=f"{number - 1:,}")
 
 
 def _folder(place: Path, start: int, count: int) -> ToolResult:

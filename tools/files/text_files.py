@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -93,8 +93,7 @@ def _kind(mode: int) -> str:
 
 
 def near_names(path: Path) -> list[str]:
-    """Return up to five paths that may be meant by one that does not exist: near names beside it,
-    the same name elsewhere."""
+    """Return up to three paths beside one that does not exist, by whose names it may be meant."""
     folder, wanted = path.parent, path.name
     try:
         while not folder.is_dir() and folder != folder.parent:
@@ -106,35 +105,8 @@ def near_names(path: Path) -> list[str]:
     import difflib
 
     lower = {name.lower(): name for name in names}
-    near = [lower[name] for name in difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)]
-    same = itertools.islice(_same_name(folder, path.name), 3)
-    found = dict.fromkeys([*(folder / name for name in near), *same])
-    return list(map(str, found))[:5]
-
-
-def _same_name(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the paths below `folder` with this name, at most three levels deep and among 3,000
-    entries."""
-    level, seen = [folder], 0
-    for _ in range(3):
-        below: list[Path] = []
-        for place in level:
-            try:
-                with os.scandir(place) as found:
-                    entries = list(itertools.islice(found, 1000))
-            except OSError:
-                continue
-            seen += len(entries)
-            yield from (Path(entry.path) for entry in entries if entry.name == name)
-            below += [
-                Path(entry.path)
-                for entry in entries
-                if entry.is_dir(follow_symlinks=False)
-                and entry.name not in (".git", "node_modules", "__pycache__")
-            ]
-            if seen > 3000:
-                return
-        level = below
+    near = difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)
+    return [str(folder / lower[name]) for name in near]
 
 
 def encoding_of(sample: bytes) -> str | None:

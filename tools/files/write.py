@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +14,6 @@ from safety.paths import references
 from tools.base import ToolContext, ToolError, resolve, tool
 from tools.files.text_files import (
     SAMPLE,
-    Text,
     encoding_of,
     failure,
     keeps_no_secret,
@@ -27,7 +25,6 @@ from tools.files.text_files import (
 )
 
 _DIFFED = 1_000_000  # bytes; of larger files only what is added is shown
-_CHUNK = 1 << 20
 
 
 def taken(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -80,44 +77,22 @@ def file_write(
 def _change(place: Path, content: str, mode: str) -> ToolResult:
     size = place.stat().st_size
     data: dict[str, Any] = {"path": str(place)}
-    if size > _DIFFED or (mode == "overwrite" and not _is_text(place)):
-        data["bytes"] = write_beneath(place, _pieces(place, content, mode))
+    if mode == "overwrite" and (size > _DIFFED or not _is_text(place)):
+        data["bytes"] = write_beneath(place, content)
     else:
         before = read_text(place)
         added = before.adapted(content)
         texts = {"append": before.text + added, "prepend": added + before.text}
         after = texts.get(mode, content)
         whole = before.encoded(after) if mode in texts else content
-        data |= {"bytes": write_beneath(place, whole), "diff": lines_changed(before.text, after)}
+        diff = {"diff": lines_changed(before.text, after)} if size <= _DIFFED else {}
+        data |= {"bytes": write_beneath(place, whole)} | diff
     return ToolResult("ok", data | {"lines": len(content.splitlines())})
 
 
 def _is_text(place: Path) -> bool:
     with open_regular(place) as file:
         return encoding_of(file.read(SAMPLE)) is not None
-
-
-def _pieces(place: Path, content: str, mode: str) -> Iterator[bytes]:
-    """Yield the new content of a file that is large or no text; what stays of it is copied byte by
-    byte."""
-    if mode == "overwrite":
-        return iter([content.encode()])
-    with open_regular(place) as file:
-        sample = file.read(SAMPLE)
-    encoding = encoding_of(sample) or "utf-8"
-    newline = "\r\n" if 0 < sample.count(b"\r\n") == sample.count(b"\n") else "\n"
-    form = Text("", encoding, newline)
-    added, mark = form.encoded(form.adapted(content)), len(form.encoded(""))
-    old = _chunks(place, 0 if mode == "append" else mark)
-    parts = ([added], old) if mode == "prepend" else (old, [added[mark:]])
-    return itertools.chain(*parts)
-
-
-def _chunks(place: Path, skip: int) -> Iterator[bytes]:
-    with open_regular(place) as file:
-        file.seek(skip)
-        while chunk := file.read(_CHUNK):
-            yield chunk
 
 
 def _expanded(ctx: ToolContext, content: str) -> str:

@@ -63,9 +63,6 @@ class _Incoming:
     async def __anext__(self) -> SessionMessage | Exception:
         return self._taken(await anext(self._stream))
 
-    async def receive(self) -> SessionMessage | Exception:
-        return self._taken(await self._stream.receive())
-
     async def __aenter__(self) -> _Incoming:
         await self._stream.__aenter__()
         return self

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import signal
-import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -24,30 +22,16 @@ import mcp_types
 from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
+from text import names
 from tools.mcp.mended import whole_letters
 from tools.processes import MARK, leaders, mark
 
 MAX_MESSAGE_BYTES = 128_000_000
 KEPT_BYTES = 4096  # of stderr
 GRACE_SECONDS = 1.0  # to end by itself when its input ends, and again after SIGTERM
-_PASSED_ON = (
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "XDG_RUNTIME_DIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
+_PASSED_ON = names(
+    "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER XDG_RUNTIME_DIR "
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy"
 )
 
 
@@ -115,12 +99,8 @@ def _argv(command: tuple[str, ...]) -> list[str]:
     program = str(Path(command[0]).expanduser()) if command[0].startswith("~") else command[0]
     if shutil.which(program) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
-    bound = (
-        ["setpriv", "--pdeathsig", "KILL", "--"]
-        if sys.platform == "linux" and shutil.which("setpriv")
-        else []
-    )
-    return [*bound, program, *command[1:]]
+    bound = ["setpriv", "--pdeathsig", "KILL", "--"]
+    return [*(bound if shutil.which("setpriv") else []), program, *command[1:]]
 
 
 async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> None:
@@ -140,23 +120,12 @@ async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> Non
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """Return what a line says; None where it only looked like a message. An answer that cannot be
-    read is an error at once."""
+    """Return what a line says; None where it only looked like a message."""
     read = mcp_types.jsonrpc_message_adapter
-    try:
-        return SessionMessage(read.validate_json(line, by_name=False))
-    except ValueError:
-        line = whole_letters(line)
-    try:
-        return SessionMessage(read.validate_json(line, by_name=False))
-    except ValueError:
-        asked = re.search(rb'"id"\s*:\s*(\d{1,15})\s*[,}]', line) if b'"jsonrpc"' in line else None
-    if asked is None:
-        return None
-    error = mcp_types.ErrorData(
-        code=mcp_types.PARSE_ERROR, message="its answer is not what MCP says"
-    )
-    return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
+    for text in (line, whole_letters(line)):
+        with suppress(ValueError):
+            return SessionMessage(read.validate_json(text, by_name=False))
+    return None
 
 
 async def _end(process: Process) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import concurrent.futures
 import logging
 import threading
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -175,19 +174,9 @@ class McpServers:
         except _FAILURES as error:
             raise ServerFailure(f"{name}: {self._said_by(name, error)}") from error
         finally:
-            if _failure_of(future) is not None:
-                future.cancel()
-                self._drop_if_stuck(name, future)
-
-    def _drop_if_stuck(self, name: str, future: concurrent.futures.Future[Any]) -> None:
-        """End a server that did not answer, or whose answer nobody waits for (Ctrl-C); errors are
-        answers."""
-        if isinstance(_failure_of(future), (TimeoutError, concurrent.futures.CancelledError)):
-            self._running().call_soon_threadsafe(self._drop, name)
-
-    def _drop(self, name: str) -> None:
-        if connection := self._up.get(name):
-            connection.end()
+            # it did not answer, or nobody waits for its answer (Ctrl-C); errors are answers
+            if future.cancel() and name in self._up:
+                self._running().call_soon_threadsafe(self._up[name].end)
 
     def _said_by(self, name: str, error: BaseException) -> str:
         """Return the error in a line; of a server that has died, what it said last."""
@@ -293,14 +282,6 @@ class McpServers:
             if late:
                 await asyncio.wait(late, timeout=LEAVE_SECONDS)
         self._up.clear()
-
-
-def _failure_of(future: concurrent.futures.Future[Any]) -> BaseException | None:
-    """Return why a call did not end well; TimeoutError while it goes on."""
-    try:
-        return future.exception(0)
-    except (TimeoutError, concurrent.futures.CancelledError) as error:
-        return error
 
 
 def _tell(connection: _Connection, task: asyncio.Task[None]) -> None:

@@ -6,7 +6,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from tools.processes.tree import MARK as MARK
-    from tools.processes.tree import Held as Held
     from tools.processes.tree import Running as Running
     from tools.processes.tree import Tree as Tree
     from tools.processes.tree import Work as Work

@@ -253,15 +253,9 @@ def is_called(process: psutil.Process, name: str) -> bool:
         if wanted in process.name().casefold():
             return True
         is_said = wanted in " ".join(process.cmdline()).casefold()
-        return is_said and process.pid not in _ours()
+        me = psutil.Process()
+        return is_said and process not in [me, *me.parents()]
     return False
-
-
-def _ours() -> set[int]:
-    import psutil
-
-    me = psutil.Process()
-    return {me.pid, *(each.pid for each in me.parents())}
 
 
 def on_port(port: int) -> tuple[list[psutil.Process], str]:

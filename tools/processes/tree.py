@@ -49,6 +49,9 @@ def mark(name: str) -> str:
 # From the holder of a cell, if it mounts, what must not be seen and what stays as it is, to the
 # stage.
 Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
+# What starts a command: its words, its environment, and a descriptor that goes with it, which is
+# closed then; -1: none.
+Start = tuple[list[str], dict[str, str], int]
 
 
 class Work(NamedTuple):
@@ -66,15 +69,6 @@ class Work(NamedTuple):
     opens: Opens | None = None  # opens the stage of the call
     is_staged: bool = False  # a shell, whose commands each work in a stage
     is_outside: bool = False  # one program, which works outside the sandbox
-
-
-class Held(NamedTuple):
-    """Hold what starts a command: its words, its environment, and a descriptor that goes with it,
-    which is closed then."""
-
-    argv: list[str]
-    env: dict[str, str]
-    descriptor: int = -1
 
 
 class Running:
@@ -112,7 +106,7 @@ class Tree(Running):
         name: str,
         *,
         terminal: int | None = None,
-        held: Callable[[dict[str, str]], Held] | None = None,
+        held: Callable[[dict[str, str]], Start] | None = None,
     ) -> None:
         """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what
         starts it in this environment, where something holds it."""
@@ -122,7 +116,7 @@ class Tree(Running):
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             own = env | {MARK: self.mark}
-            start = held(own) if held else Held(argv, own)
+            start = held(own) if held else (argv, own, -1)
             self.leader = _popen(start, cwd, terminal)
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
@@ -251,13 +245,14 @@ def _is_buried(process: psutil.Process) -> bool:
     return is_ours
 
 
-def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
-    passed = [start.descriptor] if start.descriptor >= 0 else []
+def _popen(start: Start, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
+    argv, env, descriptor = start
+    passed = [descriptor] if descriptor >= 0 else []
     try:
         return subprocess.Popen(
-            start.argv,
+            argv,
             cwd=cwd,
-            env=start.env,
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
@@ -265,8 +260,8 @@ def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[byt
             pass_fds=passed,
         )
     finally:
-        for descriptor in passed:
-            os.close(descriptor)
+        for each in passed:
+            os.close(each)
 
 
 def born(pid: int) -> int:

@@ -322,12 +322,7 @@ def _given(variables: dict[str, str]) -> dict[str, str]:
 def _command(type: str, script: str, stem: Path | None) -> list[str]:
     """Return how the script is started. `stem`: where its file lies, if it needs one; None: no file
     may hold it."""
-    if "\0" in script:
-        raise ToolError("error.scripts.script-holds-nul-character")
-    try:
-        code = script.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ToolError("error.scripts.script-half-surrogate-pair", number=error.start) from error
+    code = script.encode()
     pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
     if type == "python":
         python = [sys.executable, "-P", "-X", "utf8", "-c"]
@@ -406,14 +401,11 @@ def _result(
         why = f"stopped after {limit:g} s, the time limit; what it had started too"
         data |= {"exit_code": None, "reason": why}
     elif exit_code is not None and exit_code < 0:
-        data["signal"] = f"killed by {_signal_name(-exit_code)}"
+        try:
+            name = signal.Signals(-exit_code).name
+        except ValueError:
+            name = f"signal {-exit_code}"
+        data["signal"] = f"killed by {name}"
     if stopped:
         data["stopped"] = stopped
     return ToolResult(status, data)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

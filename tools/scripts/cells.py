@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Held, Running, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Running, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
     from sandbox.stage import Holder, Stage
-    from tools.processes.tree import Opens
+    from tools.processes.tree import Opens, Start
 
 PACKET_BYTES = 16_384
 BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
@@ -307,7 +307,8 @@ class Cells:
         variables = self._variables(sandbox.profile, work)
         if sandbox.level.name != "full":
             return self._confined(sandbox, work, variables)
-        plan = self._plan(work)
+        is_staged = work.is_staged or work.opens is not None
+        plan = self._planner.plan(work.cwd, work.leave, is_staged=is_staged)
         if sandbox.exits:
             variables |= sandbox.exits.variables(variables.get("PATH", os.defpath))
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
@@ -323,22 +324,13 @@ class Cells:
             return Call(cell, orders, guarded, work.terminal, work.leave)
         return Call(self._cell(sandbox, plan), orders, guarded, leave=work.leave)
 
-    def _plan(self, work: Work) -> mounts.Plan:
-        if work.opens or work.is_staged:
-            return self._planner.staged(work.cwd, work.leave)
-        return self._planner.plan(work.cwd, work.leave)
-
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begin to build the cell that a call will need, and do not wait for it. A failure is told
         by the call."""
         with contextlib.suppress(OSError):
-            if sandbox.level.name != "full":
-                return
-            if is_staged:
-                plan = self._planner.staged(cwd.resolve())
-            else:
-                plan = self._planner.plan(cwd.resolve(), Leave())
-            self._cell(sandbox, plan, is_staged=is_staged)
+            if sandbox.level.name == "full":
+                plan = self._planner.plan(cwd.resolve(), is_staged=is_staged)
+                self._cell(sandbox, plan, is_staged=is_staged)
 
     def _variables(self, profile: Profile, work: Work) -> dict[str, str]:
         found = mounts.environment(work.env) | {"PWD": str(work.cwd)}
@@ -391,10 +383,10 @@ class Cells:
         said, is_imaged = work.script if is_plain else "", work.opens is not None
         makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
 
-        def held(env: dict[str, str]) -> Held:
+        def held(env: dict[str, str]) -> Start:
             orders = self._planner.confined(plan, readable, env, makes)
             clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
-            return Held([*mounts.confine(orders), *work.argv], clean, orders)
+            return [*mounts.confine(orders), *work.argv], clean, orders
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
         tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)

@@ -50,7 +50,12 @@ class Guarded:
         gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
         guarded = map(str, (*places.startup, *hidden, *of_git))
-        self._before = dict(_looked_at(_files(filter(planner.is_writable, guarded))))
+        self._before: dict[Path, _Before] = {}
+        for path in islice(_files(filter(planner.is_writable, guarded)), MOST_FILES):
+            stamp = _stamp(path)
+            if stamp and stamp[1] <= MOST_BYTES:
+                mode = stat.S_IMODE(path.stat().st_mode)
+                self._before[path] = _Before(stamp, path.read_bytes(), mode)
         self._allows_git = allows_git
 
     def taken(self, folder: Path) -> list[str]:
@@ -134,13 +139,6 @@ def _files(places: Iterable[str]) -> Iterator[Path]:
             yield from (Path(f, name) for f, _, names in os.walk(place) for name in names)
         else:
             yield Path(place)
-
-
-def _looked_at(files: Iterator[Path]) -> Iterator[tuple[Path, _Before]]:
-    for path in islice(files, MOST_FILES):
-        stamp = _stamp(path)
-        if stamp and stamp[1] <= MOST_BYTES:
-            yield path, _Before(stamp, path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

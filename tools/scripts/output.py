@@ -115,7 +115,9 @@ class Output:
             whole = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
             behind = self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0)))
             head, tail = map(self.redact, map(clean, (whole, behind.decode(errors="replace"))))
-        head, tail = _at_line_end(head[:SHOWN]), _at_line_start(tail[-SHOWN:])
+        head, tail = head[:SHOWN], tail[-SHOWN:]
+        head = head[: head.rfind("\n", -300) + 1 or None]  # whole lines, if one ends near by
+        tail = tail[tail.find("\n", 0, 300) + 1 :]
         is_cut = self._is_full or self.size > FILE_BYTES
         kept = f", its first {self._written:,} bytes" if is_cut else ""
         kept += ": the disk is full" if self._is_full else ""
@@ -204,13 +206,3 @@ class Live:
     def rest(self) -> str:
         """Return what waited, in case a secret went on in it."""
         return self._stream.close() if self._stream is not None else ""
-
-
-def _at_line_end(text: str) -> str:
-    cut = text.rfind("\n", -300)
-    return text if cut < 0 else text[: cut + 1]
-
-
-def _at_line_start(text: str) -> str:
-    cut = text.find("\n", 0, 300)
-    return text[cut + 1 :]

@@ -66,6 +66,12 @@ def outside(words: tuple[str, ...]) -> list[str]:
 def cut(script: str, cwd: Path, leave: Leave) -> list[Piece]:
     """Return the pieces, in their order; the script itself where nothing in it works outside.
     Raises ToolError."""
+    if "\0" in script:
+        raise ToolError("error.scripts.script-holds-nul-character")
+    try:
+        script.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError("error.scripts.script-half-surrogate-pair", number=error.start) from error
     if leave.unclear:
         raise _not_alone(leave.unclear[0])
     if not leave.programs:

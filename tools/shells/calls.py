@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import shutil
-import sys
 import time
 from collections.abc import Generator
 from contextlib import closing
@@ -44,10 +43,6 @@ Why = Literal["ended", "over", "late", "line", "keys", "password"]
 
 def problem() -> str:
     """Return why there are no terminals on this machine, or ""."""
-    if sys.platform == "win32":
-        return (
-            "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
-        )
     has_bash = shutil.which("bash") is not None
     return "" if has_bash else "there is no bash on this machine: install the package bash"
 
@@ -90,7 +85,6 @@ def shell_run(
         raise ToolError(
             "error.shells.still-runs-shell-shell", command=_program(shell.foreground()), name=name
         )
-    _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
     leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
     shell = _fitting(ctx, name, shell, cut(script, cwd, leave), leave)
@@ -151,7 +145,9 @@ def shell_keys(
     """
     shell = _shell(ctx, name)
     if shell is None:
-        raise _no_shell(ctx, name)
+        open_ = [key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT)]
+        names = ", ".join(open_) or "none, shell_run opens one"
+        raise ToolError("error.shells.shell-called-open", name=name, names=names)
     if waiting := ctx.resumed():
         return (yield from waiting)
     typed = _line(text, enter)
@@ -163,12 +159,6 @@ def shell_keys(
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
-
-
-def _no_shell(ctx: ToolContext, name: str) -> ToolError:
-    open_ = [key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT)]
-    names = ", ".join(open_) or "none, shell_run opens one"
-    return ToolError("error.shells.shell-called-open", name=name, names=names)
 
 
 def _line(text: str | None, enter: bool) -> str:
@@ -225,15 +215,6 @@ def _is_staged(ctx: ToolContext, shell: Shell | None, script: str) -> bool:
 def _let_go(ctx: ToolContext, shell: Shell) -> None:
     del ctx.kept[_KEPT + shell.name]
     shell.close()
-
-
-def _check(script: str) -> None:
-    if "\0" in script:
-        raise ToolError("error.shells.script-holds-nul-character")
-    try:
-        script.encode()
-    except UnicodeEncodeError as error:
-        raise ToolError("error.shells.script-half-surrogate-pair", number=error.start) from error
 
 
 def _followed(
@@ -316,7 +297,7 @@ def _until(
             continue
         if found.waits == "password" and _typed_by_owner(ctx, shell, found, said):
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif _is_waiting(found, quiet):
+        elif quiet >= {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0):
             return cast("Why", found.waits), found
         pause = min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, quiet / 2))
         look = time.monotonic() + pause
@@ -340,11 +321,6 @@ def _over(shell: Shell, is_late: bool) -> tuple[Why, Foreground] | None:
     if shell.is_over:
         return "over", Foreground()
     return ("late", shell.foreground()) if is_late else None
-
-
-def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
-    needed = {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0)
-    return quiet_seconds >= needed
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:

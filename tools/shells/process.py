@@ -263,7 +263,8 @@ class Shell:
         if self._unread():  # they have not come to it
             return ""
         if not modes & termios.ICANON:
-            return "keys" if all(map(_sleeps, pids)) else ""
+            states = [_stat(pid)[:1] for pid in pids]
+            return "keys" if all(each in ([b"S"], [b"T"], [b"Z"], []) for each in states) else ""
         reads = set(map(self._reads, pids)) or {None}
         if not modes & termios.ECHO and reads != {False}:
             return "password"
@@ -421,10 +422,6 @@ def _group(group: int) -> list[int]:
         if entry.isdecimal() and len(fields := _stat(int(entry))) > 2 and int(fields[2]) == group:
             found.append(int(entry))
     return found
-
-
-def _sleeps(pid: int) -> bool:
-    return _stat(pid)[:1] in ([b"S"], [b"T"], [b"Z"], [])
 
 
 def _stat(pid: int) -> list[bytes]:

@@ -20,7 +20,9 @@ _MARKS: dict[ChangeKind, str] = {"new": "+", "changed": "~", "moved": ">", "gone
 
 def counted(changes: ChangeSet) -> dict[str, int]:
     """Return how many files are new, changed, moved and gone, and the bytes written."""
-    found = {kind: _files(changes.of(*kinds)) for kind, kinds in _COUNTED.items()}
+    found: dict[str, int] = {}
+    for kind, kinds in _COUNTED.items():
+        found[kind] = sum(change.files for change in changes.of(*kinds))
     return found | {"bytes": changes.bytes}
 
 
@@ -92,7 +94,3 @@ def _text(path: str) -> list[str] | None:
         return place.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
-
-
-def _files(changes: Iterable[Change]) -> int:
-    return sum(change.files for change in changes)

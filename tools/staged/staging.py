@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +21,8 @@ from models.base import Event, ToolResult
 from safety.changes import ChangeSet
 from safety.gate import Question
 from sandbox import stage as stages
-from sandbox.undo import StageError
+from sandbox.cells import levels
+from sandbox.undo import StageError, places
 from tools.scripts.staged import held, with_rewritten, without_temporary
 from tools.staged.shown import counted, differences
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from tools.scripts.staged import Hold
 
 MOST_NAMED = 5
+NOTE = "stage"  # in the home folder, beside the note on the sandbox
+RETRY_SECONDS = 300
 _ELSEWHERE = re.compile(r"~|\bHOME\b|\.\.|\bcd\s*(?:$|[;&|\n])")
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
@@ -75,10 +79,24 @@ class Staging:
 
     @staticmethod
     def works(home: Path, roots: Iterable[Path]) -> bool:
-        """Return True where this machine can stage these roots."""
-        from tools.staged.available import is_staged_here
-
-        return is_staged_here(home, roots)
+        """Return True when these roots can be staged, really tried. A yes holds until the next
+        boot, or other mounts; a no for RETRY_SECONDS, since its cause may pass (a busy machine, a
+        full disk)."""
+        folders = sorted({str(root) for root in roots if root.is_dir()})
+        machine, note = levels.machine(), home / NOTE
+        if not machine or not folders:
+            return False
+        mounts = [f"{each.kind} {each.point}" for each in places.mounted_near(folders)]
+        key = "\n".join([machine, *folders, *mounts])
+        with suppress(OSError, UnicodeDecodeError):  # not noted yet
+            noted, _, answer = note.read_text("utf-8").rpartition("\n")
+            is_new = abs(time.time() - note.stat().st_mtime) < RETRY_SECONDS
+            if noted == key and (answer == "overlay" or is_new):
+                return answer == "overlay"
+        answer = "none" if stages.why_none(home, folders) else "overlay"
+        with suppress(OSError):  # tried again next time
+            note.write_text(f"{key}\n{answer}", "utf-8")
+        return answer == "overlay"
 
     @staticmethod
     def discard_all(folder: Path, home: Path) -> None:
@@ -136,8 +154,10 @@ class Staging:
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
             return (yield from self._committed(stage, call, result))
-        number = stage.wait()
-        self._put_aside(hash, number, result)
+        kept = {"number": stage.wait(), "status": result.status, "data": result.data}
+        draft = self.folder / f".waiting-{hash}.json"
+        draft.write_text(json.dumps(kept | {"seconds": result.seconds}), "utf-8")
+        draft.replace(self._note(hash))
         return (yield from self.resume(call, hash))
 
     def at_end(self, stage: Stage) -> None:
@@ -154,10 +174,13 @@ class Staging:
     def resume(self, call: str, name: str) -> Settling:
         """Ask about the changes that wait, and commit them or throw them away; the call itself is
         not done again."""
-        number, result = self._aside(name)
+        note = self._note(name)
+        kept = json.loads(note.read_text("utf-8"))
+        number = kept["number"]
+        result = ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
         stage = self._waiting(number)
         if stage is None:
-            self._forget(name)
+            note.unlink(missing_ok=True)
             is_done = any(each.number == number for each in self._store().changes(self.run))
             return result if is_done else _failed(result, "what it changed is not kept any more")
         assert self.judge is not None
@@ -172,7 +195,7 @@ class Staging:
             result = yield from self._committed(stage, call, result)
         else:
             stage.discard()
-        self._forget(name)
+        note.unlink(missing_ok=True)
         return refusal or result
 
     def _waiting(self, number: str) -> Stage | None:
@@ -229,20 +252,6 @@ class Staging:
 
     def _note(self, name: str) -> Path:
         return self.folder / f"waiting-{name}.json"
-
-    def _put_aside(self, name: str, number: str, result: ToolResult) -> None:
-        kept = {"number": number, "status": result.status, "data": result.data}
-        draft = self.folder / f".waiting-{name}.json"
-        draft.write_text(json.dumps(kept | {"seconds": result.seconds}), "utf-8")
-        draft.replace(self._note(name))
-
-    def _aside(self, name: str) -> tuple[str, ToolResult]:
-        kept = json.loads(self._note(name).read_text("utf-8"))
-        result = ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
-        return kept["number"], result
-
-    def _forget(self, name: str) -> None:
-        self._note(name).unlink(missing_ok=True)
 
 
 class Imaging(Staging):

@@ -65,38 +65,38 @@ class PinnedSession(requests.Session):
         for each in self._open:
             each.close()
 
-    def connected(self, host: str, port: int, options: Any) -> socket.socket:
-        """Return a connection to the first of the allowed addresses of `host` that takes one.
-        Raises OSError."""
-        failure: OSError = OSError(f"{host} has no address")
-        for address in self.reach.find(host, port):
-            left = min(CONNECT_SECONDS, self._end - time.monotonic())
-            if left <= 0:
-                raise TimeoutError("no time is left")
-            family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-            connection = socket.socket(family, socket.SOCK_STREAM)
-            try:
-                for option in options or ():
-                    connection.setsockopt(*option)
-                connection.settimeout(left)
-                connection.connect((str(address), port))
-                self._keep(connection)
-            except OSError as error:
-                connection.close()
-                failure = error
-                continue
-            except BaseException:  # Ctrl-C while it waits; it is raised again
-                connection.close()
-                raise
-            return connection
-        raise failure
+    def connected(self, connection: HTTPConnection) -> socket.socket:
+        """Return a socket to the first of the allowed addresses of a host that takes one, in the
+        words of urllib3, which requests puts into its own."""
+        host, failure = connection.host, OSError(f"{connection.host} has no address")
+        try:
+            for address in self.reach.find(connection._dns_host, connection.port):
+                family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+                made, left = socket.socket(family), self._end - time.monotonic()
+                try:
+                    for option in connection.socket_options or ():
+                        made.setsockopt(*option)
+                    made.settimeout(max(0.001, min(CONNECT_SECONDS, left)))
+                    made.connect((str(address), connection.port))
+                    return self._kept(made)
+                except OSError as error:
+                    made.close()
+                    failure = error
+            raise failure
+        except socket.gaierror as error:
+            raise NameResolutionError(host, connection, error) from error
+        except TimeoutError as error:
+            raise ConnectTimeoutError(connection, f"{host} does not answer") from error
+        except OSError as error:
+            raise NewConnectionError(connection, str(error)) from error
 
-    def _keep(self, connection: socket.socket) -> None:
+    def _kept(self, connection: socket.socket) -> socket.socket:
         """Keep a second handle of it: TLS takes the first one over."""
         with self._lock:
             self._open.append(connection.dup())
         if self.is_cut:
             self._cut()
+        return connection
 
     def _cut(self) -> None:
         self.is_cut = True
@@ -137,30 +137,14 @@ class _Adapter(HTTPAdapter):
 def _pools(session: PinnedSession) -> dict[str, type[HTTPConnectionPool]]:
     """Return pools whose connections are made by the session."""
 
-    class Plain(HTTPConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connect(session, self)
-
-    class Tls(HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connect(session, self)
-
     class PlainPool(HTTPConnectionPool):
-        ConnectionCls = Plain
+        class ConnectionCls(HTTPConnection):
+            def _new_conn(self) -> socket.socket:
+                return session.connected(self)
 
     class TlsPool(HTTPSConnectionPool):
-        ConnectionCls = Tls
+        class ConnectionCls(HTTPSConnection):
+            def _new_conn(self) -> socket.socket:
+                return session.connected(self)
 
     return {"http": PlainPool, "https": TlsPool}
-
-
-def _connect(session: PinnedSession, connection: HTTPConnection) -> socket.socket:
-    """In the words of urllib3, which requests puts into its own."""
-    try:
-        return session.connected(connection._dns_host, connection.port, connection.socket_options)
-    except socket.gaierror as error:
-        raise NameResolutionError(connection.host, connection, error) from error
-    except TimeoutError as error:
-        raise ConnectTimeoutError(connection, f"{connection.host} does not answer") from error
-    except OSError as error:
-        raise NewConnectionError(connection, str(error)) from error

@@ -102,18 +102,18 @@ class Desk:
             return
         is_quiet = time.time() - rest[-1][0] >= QUIET_SECONDS
         if is_quiet or time.time() - rest[0][0] >= LONGEST_SECONDS:
-            found = [message for _, message in rest]
-            self._join(found)
-            if not found[-1].is_private:
-                await self._react(found[-1].chat, found[-1].message, TAKEN)
+            await self._join([message for _, message in rest])
 
-    def _join(self, messages: list[Incoming]) -> None:
-        if messages[0].is_private:
-            self.store.note("owner chat", messages[0].chat)
-            text = "\n".join(each.text for each in messages if each.text.strip())
+    async def _join(self, messages: list[Incoming]) -> None:
+        last = messages[-1]
+        if last.is_private:
+            self.store.note("owner chat", last.chat)
+            lines = [each.text for each in messages if each.text.strip()]
         else:
-            text = "\n".join(line_of(each.name, each.text) for each in messages)
-        self.store.open_talk(messages, text)
+            lines = [line_of(each.name, each.text) for each in messages]
+        self.store.open_talk(messages, "\n".join(lines))
+        if not last.is_private:
+            await self._react(last.chat, last.message, TAKEN)
 
     def _command(self, message: Incoming) -> None:
         text = say("channels.help")
@@ -171,10 +171,11 @@ class Desk:
 
     async def _do(self, talk: Talk) -> None:
         """Answer what is asked, steer the run at work, or begin a run."""
-        question = self._question(talk.chat)
-        if question is not None:
-            self._answer(talk, *question)
-            return
+        entries = {each.run: each for each in self._inbox.list() if each.kind == "question"}
+        for waiting in self.store.talks("waiting", chat=talk.chat):
+            if waiting.run in entries:
+                self._answer(talk, waiting, entries[waiting.run])
+                return
         working = self.store.talks("beginning", "begun", "resume", chat=talk.chat)
         if not working:
             await self._begin(talk)
@@ -183,14 +184,6 @@ class Desk:
             self.store.set(talk, "said", run)
             if not say_to(self._config, run, talk.text):
                 self.store.set(talk, "open", "")  # it has just ended
-
-    def _question(self, chat: str) -> tuple[Talk, Entry] | None:
-        open_entries = self._inbox.list()
-        for waiting in self.store.talks("waiting", chat=chat):
-            for entry in open_entries:
-                if entry.run == waiting.run and entry.kind == "question":
-                    return waiting, entry
-        return None
 
     def _answer(self, talk: Talk, waiting: Talk, entry: Entry) -> None:
         """Hand the owner's word to the run that waits; after a kill on the way it is found unheard,

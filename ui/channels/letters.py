@@ -38,17 +38,11 @@ def shown(config: Config, entry: Entry) -> str:
     if entry.kind == "question":
         text = "\n".join([entry.text, *(f"- {each}" for each in entry.candidates)])
         return without(config, text)
-    lines = [event_text.entry_text(entry), entry.shown or _args(entry)]
+    lines = [event_text.entry_text(entry), entry.shown]
+    for name, value in entry.args.items() if not entry.shown else ():
+        text = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
     return without(config, "\n".join(filter(None, lines)))
-
-
-def _args(entry: Entry) -> str:
-    return "\n".join(_arg(name, value) for name, value in entry.args.items())
-
-
-def _arg(name: str, value: object) -> str:
-    text = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
 
 
 def pieces(text: str) -> list[str]:
@@ -61,19 +55,18 @@ def pieces(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    while len(head := _head(text)) < len(text):
+    while True:
+        # an emoji counts as two characters, as Telegram counts
+        units = text.encode("utf-16-le", "surrogatepass")[: 2 * MAX_CHARS]
+        head = units.decode("utf-16-le", "ignore")
+        if len(head) == len(text):
+            break
         cut = head.rfind("\n", len(head) // 2)
         cut = len(head) if cut < 0 else cut
         yield text[:cut]
         text = text[cut:].lstrip("\n")
     if text.strip():
         yield text
-
-
-def _head(text: str) -> str:
-    """Return what fits into one message; an emoji counts as two characters, as Telegram counts."""
-    units = text.encode("utf-16-le", "surrogatepass")[: 2 * MAX_CHARS]
-    return units.decode("utf-16-le", "ignore")
 
 
 def is_emoji(text: str) -> bool:
@@ -85,14 +78,9 @@ def is_emoji(text: str) -> bool:
 
 
 def line_of(name: str, text: str) -> str:
-    """Return what somebody said as the agent reads it; further lines are set in, so nobody speaks
-    for another."""
-    return f"{plain_name(name)}: " + "\n    ".join(text.splitlines())
-
-
-def plain_name(name: str) -> str:
-    """Return a name that is what it looks like: no invisible letters, and no colon, behind which
-    others would speak."""
-    plain = unicodedata.normalize("NFKC", name)
+    """Return what somebody said as the agent reads it. Nobody speaks for another: further lines are
+    set in, and a name has no invisible letters and no colon."""
+    plain = unicodedata.normalize("NFKC", name).replace(":", " ")
     seen = "".join(each for each in plain if unicodedata.category(each) != "Cf")
-    return one_line(seen.replace(":", " "), MAX_NAME).strip() or "?"
+    said = "\n    ".join(text.splitlines())
+    return f"{one_line(seen, MAX_NAME).strip() or '?'}: {said}"

@@ -70,21 +70,21 @@ class _Open:
 
     def _listen(self) -> None:
         """Listen until the channel has no more to say; what cannot be kept now comes again."""
+
+        def take(messages: Sequence[Incoming], position: str) -> None:
+            let_in = [each for each in messages if self._desk.is_let_in(each)]
+            self._desk.store.take_in(let_in, position)
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._desk.wake.set)
+
         while not self._stop.is_set():
             try:
-                self._channel.listen(self._take, self._desk.store.place("position"), self._stop)
+                self._channel.listen(take, self._desk.store.place("position"), self._stop)
             except FAILURES as error:
                 tell_error(error)
                 self._stop.wait(LATER_SECONDS)
             else:
                 return
-
-    def _take(self, messages: Sequence[Incoming], position: str) -> None:
-        """Keep what the listener brings, and wake the desk. In the listener's thread."""
-        let_in = [each for each in messages if self._desk.is_let_in(each)]
-        self._desk.store.take_in(let_in, position)
-        with suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._desk.wake.set)
 
     async def _kept_up(self, work: Callable[[], Awaitable[None]]) -> None:
         """Say what went wrong and go on: a full disk is no reason to fall silent for ever."""

@@ -26,12 +26,12 @@ KEPT_SECONDS = 30 * 86_400.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS places (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, at REAL, chat TEXT, state TEXT, body TEXT);
-CREATE TABLE IF NOT EXISTS talks (id INTEGER PRIMARY KEY, at REAL, chat TEXT, who TEXT, message TEXT, is_private INTEGER,
+CREATE TABLE IF NOT EXISTS talks (id INTEGER PRIMARY KEY, at REAL, chat TEXT, message TEXT, is_private INTEGER,
  text TEXT, files TEXT, run TEXT DEFAULT '', state TEXT);
 CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY, key TEXT UNIQUE, at REAL, chat TEXT, text TEXT, buttons TEXT,
- reply_to TEXT, state TEXT, message TEXT DEFAULT '');
+ reply_to TEXT, state TEXT);
 """
-_TALK = "chat, who, message, is_private, text, files, run, state"
+_TALK = "chat, message, is_private, text, files, run, state"
 
 
 @dataclass(slots=True)
@@ -40,7 +40,6 @@ class Talk:
 
     id: int
     chat: str
-    who: str
     message: str
     is_private: bool
     text: str
@@ -139,9 +138,9 @@ class Store:
         """Make one talk of messages."""
         first, last = messages[0], messages[-1]
         files = json.dumps([list(file) for each in messages for file in each.files])
-        values = (first.chat, first.who, last.message, first.is_private, text, files, run, state)
+        values = (first.chat, last.message, first.is_private, text, files, run, state)
         with self.step() as database:
-            query = f"INSERT INTO talks (at, {_TALK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            query = f"INSERT INTO talks (at, {_TALK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             database.execute(query, (time.time(), *values))
             self.taken([each.id for each in messages])
 

@@ -100,15 +100,7 @@ class Webhook:
 
     def pressed(self, press: Incoming, text: str) -> None:
         """Post what came of a press."""
-        self._post(
-            {
-                "id": f"{press.id}:pressed",
-                "chat": press.chat,
-                "text": text,
-                "buttons": [],
-                "reply_to": press.message,
-            }
-        )
+        self.send(f"{press.id}:pressed", press.chat, text, (), press.message)
 
     def fetch(self, file: str, folder: Path, name: str) -> Path:
         """Refuse: no files come this way."""

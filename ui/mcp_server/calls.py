@@ -7,7 +7,7 @@ The calls live in the server's event loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -64,18 +64,10 @@ def _of_sop(sop: Sop) -> Offered:
     procedure = sop.procedure
     assert procedure is not None  # it runs alone
     effects = procedure.effects
-    text = say(
-        "mcp.tool",
-        description=sop.description.strip(),
-        status=sop.status,
-        effects=say(f"mcp.effects_{effects}"),
-    )
-    schema = {
-        "type": "object",
-        "properties": {name: dict(each) for name, each in procedure.parameters.items()},
-        "required": list(procedure.required),
-        "additionalProperties": False,
-    }
+    said = {"description": sop.description.strip(), "effects": say(f"mcp.effects_{effects}")}
+    text = say("mcp.tool", status=sop.status, **said)
+    properties = {name: dict(each) for name, each in procedure.parameters.items()}
+    schema = _schema(properties, procedure.required)
     about = {"status": sop.status, "effects": effects, "version": sop.version}
     return Offered(sop.name, text, schema, _hints(effects), about)
 
@@ -90,27 +82,20 @@ def _hints(effects: str) -> dict[str, bool]:
     }
 
 
+def _schema(properties: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    fields = {"properties": properties, "required": list(required)}
+    return {"type": "object", **fields, "additionalProperties": False}
+
+
 def _recall() -> Offered:
     limit = {"type": "integer", "minimum": 1, "maximum": 50, "default": 10}
-    schema = {
-        "type": "object",
-        "properties": {"query": {"type": "string", "minLength": 1}, "limit": limit},
-        "required": ["query"],
-        "additionalProperties": False,
-    }
+    schema = _schema({"query": {"type": "string", "minLength": 1}, "limit": limit}, ["query"])
     return Offered(RECALL, say("mcp.tool_recall"), schema, _hints("none"))
 
 
 def _run_task() -> Offered:
-    schema = {
-        "type": "object",
-        "properties": {
-            "task": {"type": "string", "minLength": 1},
-            "cwd": {"type": "string", "description": say("mcp.tool_cwd")},
-        },
-        "required": ["task"],
-        "additionalProperties": False,
-    }
+    cwd = {"type": "string", "description": say("mcp.tool_cwd")}
+    schema = _schema({"task": {"type": "string", "minLength": 1}, "cwd": cwd}, ["task"])
     hints = {"read_only_hint": False, "destructive_hint": True, "open_world_hint": True}
     return Offered(RUN_TASK, say("mcp.tool_run_task"), schema, hints)
 
@@ -168,9 +153,8 @@ class Calls:
                     continue
                 return self._ended(run, {})
             if event["type"] == "asked_now":
-                asyncio.get_running_loop().call_later(
-                    PATIENCE_SECONDS, self._leave, event["asked"]["id"]
-                )
+                later = (event["asked"]["id"], {"later": True})
+                asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._send, *later)
                 return Asked(run, event["asked"])
             if event["type"] == "tool_started":
                 self._turns[run] = self._turns.get(run, 0) + 1
@@ -244,9 +228,6 @@ class Calls:
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] in ("asked_now", "tool_started", "run_ended"):
             self._events.setdefault(child.run, asyncio.Queue()).put_nowait(event)
-
-    def _leave(self, id: str) -> None:
-        self._send(id, {"later": True})
 
     def _send(self, id: str, words: dict[str, Any]) -> None:
         try:

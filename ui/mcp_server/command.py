@@ -64,21 +64,17 @@ async def _over_http(config: Config, args: Namespace) -> None:
     server, close = _made(config, args)
     app = Guarded(server.streamable_http_app(streamable_http_path=PATH, host=HOST), token(config))
     settings = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on")
-    with _listening(args.port) as listener:
+    try:
+        opened = socket.create_server((HOST, args.port))
+    except OSError as error:
+        raise ConfigError("error.mcp.port", port=args.port, problem=error.strerror) from error
+    with opened as listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}{PATH}"
         print(say("mcp.serves", address=address, token=token(config)), flush=True)
         try:
             await uvicorn.Server(settings).serve(sockets=[listener])
         finally:
             await close()
-
-
-def _listening(port: int) -> socket.socket:
-    """Return a socket that listens. Raises ConfigError where the port is taken."""
-    try:
-        return socket.create_server((HOST, port))
-    except OSError as error:
-        raise ConfigError("error.mcp.port", port=port, problem=error.strerror) from error
 
 
 def _made(config: Config, args: Namespace) -> tuple[Server[Any], Callable[[], Awaitable[None]]]:
@@ -113,17 +109,12 @@ class Guarded:
         self._app, self._expected = app, f"Bearer {expected}".encode()
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        if scope["type"] != "lifespan" and not self._is_let_in(scope):
-            await _refuse(send)
-            return
-        await self._app(scope, receive, send)
+        from starlette.responses import JSONResponse
 
-    def _is_let_in(self, scope: Scope) -> bool:
         shown = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
-        return len(shown) == 1 and secrets.compare_digest(shown[0], self._expected)
-
-
-async def _refuse(send: Any) -> None:
-    headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
-    await send({"type": "http.response.body", "body": b'{"error": "unauthorized"}'})
+        is_right = len(shown) == 1 and secrets.compare_digest(shown[0], self._expected)
+        if scope["type"] == "lifespan" or is_right:
+            await self._app(scope, receive, send)
+            return
+        refused = JSONResponse({"error": "unauthorized"}, 401, {"www-authenticate": "Bearer"})
+        await refused(scope, receive, send)

@@ -20,8 +20,7 @@ def digest(args: Namespace, config: Config) -> int:
     """`memory digest`: 0 also when there was nothing to do. `args`: json, now."""
     done = beat(config, args.now or datetime.now().astimezone())
     if args.json:
-        print_json(_report(done, config))
-        return 0
+        return print_json(_report(done, config))
     for line in _said(done, config.lang):
         print(line)
     return 0

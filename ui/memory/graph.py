@@ -46,12 +46,7 @@ def graph(args: Namespace, config: Config) -> int:
         found = seen.neighbours(*around) if name else seen.snapshot(wanted, limit)
     if name and not found["centre"]:
         raise NotInGraph(say("graph_nothing", name=one_line(name, 80)))
-    names = {
-        node["id"]: say(f"graph_{node['kind']}")
-        if node["kind"] in ("User", "Agent")
-        else node["name"]
-        for node in found["nodes"]
-    }
+    names = {node["id"]: _name(node) for node in found["nodes"]}
     heads = "graph_column_from:cyan graph_column_how graph_column_to:cyan* graph_column_strength>"
     heads += " graph_column_seen graph_column_by graph_column_source"
     rows = [_row(edge, names) for edge in found["edges"]]
@@ -81,6 +76,10 @@ def _how(edge: dict[str, Any]) -> str:
     more = "; ".join(each for each in (label, edge["emotion"]) if each)
     said = say(f"graph_{edge['predicate']}")
     return one_line(f"{said} ({more})" if more else said, 40)
+
+
+def _name(node: dict[str, Any]) -> str:
+    return say(f"graph_{node['kind']}") if node["kind"] in ("User", "Agent") else node["name"]
 
 
 def _label(label: str) -> str:

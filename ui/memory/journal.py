@@ -67,8 +67,9 @@ def search(args: Namespace, config: Config) -> int:
     now, text = args.now or datetime.now().astimezone(), " ".join(args.text)
     results, degraded = recalled(config, text, now, args.limit or SHOWN, args.session)
     if args.json:
-        print_json({"results": [found_as_json(each) for each in results], "degraded": degraded})
-        return 0
+        return print_json(
+            {"results": [found_as_json(each) for each in results], "degraded": degraded}
+        )
     for found in results:
         print(_lines(found.turn, found.why))
     if not results:
@@ -117,8 +118,9 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
         raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
     around = memory.around(turn, AROUND)
     if args.json:
-        print_json({"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]})
-        return 0
+        return print_json(
+            {"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]}
+        )
     for each in around:
         print(_lines(each, ""))
     return 0
@@ -138,8 +140,7 @@ def import_(args: Namespace, config: Config) -> int:
         _work_off(memory)
     if args.json:
         bad = [{"place": place, "why": why} for place, why in done.bad]
-        print_json({"added": done.added, "known": done.known, "bad": bad})
-        return 0
+        return print_json({"added": done.added, "known": done.known, "bad": bad})
     for place, why in done.bad[:MAX_BAD]:
         print(
             say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)),

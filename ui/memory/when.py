@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from config import Config
@@ -21,24 +22,18 @@ def when(args: Namespace, config: Config) -> int:
     now = args.now or datetime.now(UTC).astimezone(zone(local_timezone()))
     found = find(" ".join(args.text), now)
     if args.json:
-        print_json({"ranges": [_range(each) for each in found]})
-        return 0
+        ranges = [{**_sides(each, datetime.isoformat), "text": each.text} for each in found]
+        return print_json({"ranges": ranges})
     for each in found:
-        start, end = _local(each.start, now), _local(each.end, now)
-        key = "when_range" if start and end else "when_since" if start else "when_until"
-        print(say(key, start=start, end=end, text=one_line(each.text)))
+        sides = _sides(each, lambda at: f"{at.astimezone(now.tzinfo):%Y-%m-%d %H:%M}")
+        known = "_".join(key for key, side in sides.items() if side)
+        key = {"start": "when_since", "end": "when_until"}.get(known, "when_range")
+        print(say(key, **sides, text=one_line(each.text)))
     if not found:
         print(say("when_nothing"))
     return 0
 
 
-def _range(found: TimeRange) -> dict[str, str | None]:
-    return {"start": _iso(found.start), "end": _iso(found.end), "text": found.text}
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
-
-
-def _local(moment: datetime | None, now: datetime) -> str:
-    return f"{moment.astimezone(now.tzinfo):%Y-%m-%d %H:%M}" if moment else ""
+def _sides(found: TimeRange, said: Callable[[datetime], str]) -> dict[str, str | None]:
+    sides = {"start": found.start, "end": found.end}
+    return {key: said(at) if at else None for key, at in sides.items()}

@@ -47,8 +47,7 @@ def diff(args: Namespace, config: Config) -> int:
     kept = standing(store, run, _call(config, run, args.call))
     changes = net(kept) if run else []
     if args.json:
-        print_json({"run": run, "changes": listed(changes)})
-        return 0
+        return print_json({"run": run, "changes": listed(changes)})
     if not changes:
         print(say("diff.none"))
         return 0
@@ -90,9 +89,15 @@ def undo(args: Namespace, config: Config) -> int:
     if name == "last" and not store.last_run():
         raise NotUndone(say("undo.nothing"))
     run = _run(config, store, name)
+    return _undone(args, config, store, run)
+
+
+def _undone(args: Namespace, config: Config, store: UndoStore, run: str) -> int:
     call = _call(config, run, args.call)
-    if not args.json and not _may(args, store, run, call):
-        return 1
+    if is_at_terminal() and not args.json and not args.yes:
+        _print_list(net(standing(store, run, call)))
+        if not agrees(say("undo.question", run=run)):
+            return 1
     try:
         done = take_back(config, run, call)
     except StageError as error:
@@ -100,20 +105,12 @@ def undo(args: Namespace, config: Config) -> int:
     if args.json:
         conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
         print_json({"undone": list(done.paths), "conflicts": conflicts})
-        return 1 if done.conflicts else 0
-    for each in done.conflicts:
-        print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
-    key = "undo.conflicts" if done.conflicts else "undo.done"
-    print(say(key, n=len(done.paths), run=run))
-    return 1 if done.conflicts else 0
-
-
-def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
-    """Show what would be taken back, and ask on a terminal."""
-    if args.yes or not is_at_terminal():
-        return True
-    _print_list(net(standing(store, run, call)))
-    return agrees(say("undo.question", run=run))
+    else:
+        for each in done.conflicts:
+            print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
+        key = "undo.conflicts" if done.conflicts else "undo.done"
+        print(say(key, n=len(done.paths), run=run))
+    return int(bool(done.conflicts))
 
 
 def _forget(store: UndoStore, config: Config, names: list[str]) -> int:
@@ -158,8 +155,7 @@ def list_(args: Namespace, config: Config) -> int:
     found = [(each.number, _gone(each)) for each in reversed(_kept(config))]
     found += [(id, [str(origin) for origin in trash.items(id)]) for id in reversed(trash.ids())]
     if args.json:
-        print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
-        return 0
+        return print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
     for id, paths in found:
         print(say("trash.sent", id=one_line(id), n=len(paths)))
         for path in paths[:SHOWN]:

@@ -7,6 +7,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,15 +52,13 @@ def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
         stage = Rehearsal([*places.roots], config.home)
     except StageError as error:
         raise NoDryRun(say("dry.no_stage", reason=in_words(str(error)))) from error
-    try:
+    with closing(stage):
         code, heard = _followed(stage, words, args)
-        seen = stage.look()
-    finally:
-        stage.close()
+        changes = stage.look().changes.changes
     if args.json or args.events:
-        print_json({"changes": listed(seen.changes.changes), **heard._asdict()})
+        print_json({"changes": listed(changes), **heard._asdict()})
     else:
-        _show(seen.changes.changes, heard)
+        _show(changes, heard)
     return code
 
 
@@ -74,17 +73,12 @@ def _show(changes: Sequence[Change], heard: Heard) -> None:
 
 def _followed(stage: Rehearsal, words: Sequence[str], args: Namespace) -> tuple[int, Heard]:
     """Run the command and show its events. Returns its exit code and what was heard."""
-    python = [sys.executable, "-B", str(LAUNCHER), *_inner(words)]
+    end = list(words).index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word not in OF_THIS_PROCESS]
+    python = [sys.executable, "-B", str(LAUNCHER), *kept, "--events", *words[end:]]
     with rehearsed(stage, python, Path.cwd()) as started:
         heard = _heard(map(json.loads, started.stdout or ()), args)
     return started.returncode, heard
-
-
-def _inner(words: Sequence[str]) -> list[str]:
-    """Return the words of the command for the process in the stage, which tells its events."""
-    end = list(words).index("--") if "--" in words else len(words)
-    kept = [word for word in words[:end] if word not in OF_THIS_PROCESS]
-    return [*kept, "--events", *words[end:]]
 
 
 def _heard(events: Iterator[Event], args: Namespace) -> Heard:

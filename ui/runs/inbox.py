@@ -25,8 +25,7 @@ def list_(args: Namespace, config: Config) -> int:
     """`inbox list`."""
     entries = Inbox(config.home).list()
     if args.json:
-        print_json({"inbox": [as_json(entry, config) for entry in entries]})
-        return 0
+        return print_json({"inbox": [as_json(entry, config) for entry in entries]})
     for entry in entries:
         _print(entry, as_json(entry, config)["task"])
     if not entries:

@@ -94,8 +94,7 @@ def show(args: Namespace, config: Config) -> int:
         return _show_network(run, args, config)
     events = read_events(config.home, run)
     if args.json:
-        print_json({"run": run, "events": list(events)})
-        return 0
+        return print_json({"run": run, "events": list(events)})
     print(run)
     for event in events:
         for line in trace(event):

@@ -77,7 +77,7 @@ class _Jobs:
         """Return a job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        last = {"last": _row(rows[0])} if rows else {}
+        last = {"last": row_as_json(rows[0])} if rows else {}
         if isinstance(job, Broken):
             found = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
             return {**found, "problem": in_words(job.problem), **last}
@@ -189,7 +189,9 @@ def add(args: Namespace, config: Config) -> int:
     are k=v."""
     jobs, since = _Jobs(config), datetime.now(UTC)
     fields = _asked_for(args, config)
-    id = args.name or jobs.folder.free(_stem(fields))
+    words = re.findall(r"\w+", str(fields.get("sop", fields.get("prompt"))).lower())
+    stem = "-".join(words[:4])[:30].strip("-_") or "job"
+    id = args.name or jobs.folder.free(stem)
     if id in jobs.all:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
@@ -270,12 +272,6 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
     return {"sop": sop.name, **({"parameters": values} if values else {})}
 
 
-def _stem(fields: dict[str, Any]) -> str:
-    """Return a name made of the first words of the task."""
-    words = re.findall(r"\w+", str(fields.get("sop", fields.get("prompt"))).lower())
-    return "-".join(words[:4])[:30].strip("-_") or "job"
-
-
 def _agrees() -> bool:
     """Return True when the owner keeps the job, and where nobody can be asked."""
     if not is_at_terminal():
@@ -324,8 +320,9 @@ def show(args: Namespace, config: Config) -> int:
     rows = jobs.ledger.rows(args.job, 5)
     if args.json:
         fields = dict(job.fields) if isinstance(job, Job) else None
-        print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
-        return 0
+        return print_json(
+            {**entry, "fields": fields, "history": [row_as_json(row) for row in rows]}
+        )
     print(f"{args.job} · {_health(entry)} · {jobs.folder.folder / args.job}.json")
     if "problem" in entry:
         print(f"  {clean(entry['problem'])}")
@@ -350,19 +347,23 @@ def _print_job(job: Job, entry: dict[str, Any]) -> None:
 @command("schedule history", Argument("job", "?"), LIMIT, JSON)
 def history(args: Namespace, config: Config) -> int:
     """`schedule history [JOB]`: each due time and what became of it, newest first."""
-    jobs = _Jobs(config)
-    usual = 0 if args.json else SHOWN_ROWS
-    rows = jobs.ledger.rows(args.job or "", args.limit or usual)
-    if not rows and args.job:
-        jobs.folder.get(args.job)
+    rows = rows_of(config, args.job or "", args.limit or (0 if args.json else SHOWN_ROWS))
     if args.json:
-        print_json({"history": [_row(row) for row in rows]})
-        return 0
-    _print_rows(rows, jobs.all)
+        return print_json({"history": [row_as_json(row) for row in rows]})
+    _print_rows(rows, JobFolder(config.home).all())
     return 0
 
 
-def _row(row: Row) -> dict[str, Any]:
+def rows_of(config: Config, id: str, limit: int) -> list[Row]:
+    """Return the due times of a job, or of all, newest first. Raises SopwithError for no job."""
+    jobs = _Jobs(config)
+    rows = jobs.ledger.rows(id, limit)
+    if id and not rows:
+        jobs.folder.get(id)
+    return rows
+
+
+def row_as_json(row: Row) -> dict[str, Any]:
     """Return a row as machines read it; moments in UTC."""
     kept = ("job", "status", "reason", "kind", "n", "result", "model_calls", "cost")
     return {

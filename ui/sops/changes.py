@@ -100,13 +100,16 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
         "status_before": verdict.status_before,
         "status": verdict.status_after,
         "reason": verdict.reason,
-        "cases": [_case(each) for each in verdict.cases],
+        "cases": [
+            {
+                "case": each.case.name,
+                "parameters": dict(each.case.parameters),
+                "passed": each.passed,
+                "reason": each.reason,
+            }
+            for each in verdict.cases
+        ],
     }
-
-
-def _case(result: CaseResult) -> dict[str, Any]:
-    case, told = result.case, {"passed": result.passed, "reason": result.reason}
-    return {"case": case.name, "parameters": dict(case.parameters), **told}
 
 
 @command("sops history", Argument("sop"), JSON)
@@ -115,13 +118,11 @@ def history(args: Namespace, config: Config) -> int:
     sop = find(config, args.sop)
     versions = changes(config).history(sop.name)
     found = {"sop": sop.name, "history": [asdict(version) for version in versions]}
-    heads, rows = "version> status at:dim run:cyan reason*", [_row(each) for each in versions]
+    heads, rows = "version> status at:dim run:cyan reason*", []
+    for each in versions:
+        at, why = each.at[:16].replace("T", " "), one_line(each.reason, MAX_REASON_CHARS)
+        rows.append([str(each.version), each.status, at, each.run or "–", why])
     return print_list(args, found, heads, rows, say("sops.as_shipped", name=sop.name))
-
-
-def _row(version: Version) -> list[str]:
-    at, why = version.at[:16].replace("T", " "), one_line(version.reason, MAX_REASON_CHARS)
-    return [str(version.version), version.status, at, version.run or "–", why]
 
 
 @command("sops rollback", Argument("sop"), Argument("version", "?", kind=whole))
@@ -212,13 +213,16 @@ def stats(args: Namespace, config: Config) -> int:
     sop = find(config, args.sop)
     runs, counts = learning_curve(config, sop)
     if args.json:
-        print_json(curve_as_json(sop, runs, counts))
-        return 0
+        return print_json(curve_as_json(sop, runs, counts))
     print(f"{sop.name} {sop.version} · {sop.status}")
     if not runs:
         print(say("stats_none", name=sop.name))
         return 0
-    _print_runs(_shown(runs))
+    lanes = "run:cyan stats_lane turns> stats_calls> stats_tokens> stats_time> stats_outcome task*"
+    outcomes = worded("status.") | worded("stats_outcome_")
+    heads = columns(lanes, stats_lane=worded("stats_lane_"), stats_outcome=outcomes)
+    shown = runs if len(runs) <= SHOWN_RUNS else [runs[0], *runs[1 - SHOWN_RUNS :]]
+    print_table(heads, [_run_row(run) for run in shown], "")
     if len(runs) > SHOWN_RUNS:
         print(say("stats_more", n=len(runs) - SHOWN_RUNS))
     print()
@@ -243,34 +247,15 @@ def curve_as_json(sop: Sop, runs: Sequence[SopRun], counts: Counts) -> dict[str,
     return {**about, "runs": rows, "totals": asdict(counts)}
 
 
-def _print_runs(runs: Sequence[SopRun]) -> None:
-    said = "run:cyan stats_lane turns> stats_calls> stats_tokens> stats_time> stats_outcome task*"
-    styles = {"stats_lane": worded("stats_lane_"), "stats_outcome": worded("status.")}
-    styles["stats_outcome"] |= worded("stats_outcome_")
-    print_table(columns(said, **styles), [_run_row(run) for run in runs], "")
-
-
-def _shown(runs: list[SopRun]) -> list[SopRun]:
-    return runs if len(runs) <= SHOWN_RUNS else [runs[0], *runs[1 - SHOWN_RUNS :]]
-
-
 def _run_row(run: SopRun) -> list[str]:
     numbers = [f"{number:,}" for number in (run.turns, run.model_calls, run.tokens)]
     said = one_line(f"{run.task} [{run.stopped}]" if run.stopped else run.task, 200)
-    took = describe.seconds(run.seconds)
-    return [run.run, _lane(run.lane), *numbers, took, _outcome(run.outcome), said]
-
-
-def _lane(lane: str) -> str:
-    return say(f"stats_lane_{lane}")
-
-
-def _outcome(outcome: str) -> str:
-    """Return an outcome in words; one that a later version may know better stays as it is."""
-    for key in (f"stats_outcome_{outcome}", f"status.{outcome}"):
-        if says(key):
-            return say(key)
-    return outcome
+    took, lane = describe.seconds(run.seconds), say(f"stats_lane_{run.lane}")
+    keys = (f"stats_outcome_{run.outcome}", f"status.{run.outcome}")
+    outcome = next(
+        (say(key) for key in keys if says(key)), run.outcome
+    )  # a later version knows more
+    return [run.run, lane, *numbers, took, outcome, said]
 
 
 def _totals(counts: Counts) -> list[str]:
@@ -285,11 +270,8 @@ def _totals(counts: Counts) -> list[str]:
         lines.append(say("stats_failures", n=counts.failures_in_row))
     if counts.saved is not None:
         saved = counts.saved
-        parts = [say("stats_saved_tokens", tokens=f"{saved.tokens:,}"), _duration(saved.seconds)]
+        took = f"{'−' if saved.seconds < 0 else ''}{describe.seconds(abs(saved.seconds))}"
+        parts = [say("stats_saved_tokens", tokens=f"{saved.tokens:,}"), took]
         parts += [describe.money(saved.cost)] if saved.cost > 0 else []
         lines.append(say("stats_saved", run=counts.first, saved=" · ".join(parts)))
     return lines
-
-
-def _duration(seconds: float) -> str:
-    return describe.seconds(seconds) if seconds >= 0 else f"−{describe.seconds(-seconds)}"

@@ -32,7 +32,6 @@ SHOWN = (
     "sop.yaml",
     "SKILL.md",
 )  # opened in the editor; scripts of a folder of their own come with them
-Files = Mapping[str, str | bytes]
 
 
 @command("sops edit", Argument("sop"), Option("--stdin", key="opt.edit-stdin"))
@@ -42,10 +41,15 @@ def edit(args: Namespace, config: Config) -> int:
     sop = find(config, args.sop)
     with tempfile.TemporaryDirectory(prefix="sopwith-edit-") as place:
         folder = Path(place) / sop.name
-        _write(folder, _files(sop))
+        for path, data in _files(sop).items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
         if args.stdin:
             _put(folder, json.load(sys.stdin))
-            return _stored(sop, _readable(folder), config)
+            edited = read_sop(folder, False)
+            if edited.problem:
+                raise SopUsage(in_words(edited.problem.replace(f"{folder}/", "")))
+            return _stored(sop, edited, config)
         while True:
             _open(folder)
             edited = read_sop(folder, False)
@@ -84,14 +88,6 @@ def _put(folder: Path, given: Mapping[str, Any]) -> None:
     file.write_text(text, "utf-8")
 
 
-def _readable(folder: Path) -> Sop:
-    """Return the SOP in a folder. Raises SopUsage when it cannot be meant."""
-    edited = read_sop(folder, False)
-    if edited.problem:
-        raise SopUsage(in_words(edited.problem.replace(f"{folder}/", "")))
-    return edited
-
-
 def _stored(sop: Sop, edited: Sop, config: Config) -> int:
     files = _files(edited)
     if files == _files(sop):
@@ -121,9 +117,8 @@ def rename(args: Namespace, config: Config) -> int:
         raise SopUsage(say("teach.bad_name", name=one_line(new, 80), near="old-files"))
     if store(config).get(new):
         raise SopUsage(say("sops.name_taken", name=new))
-    files = dict(_files(sop))
-    skill = files["SKILL.md"]
-    text = skill if isinstance(skill, str) else skill.decode("utf-8")
+    files: dict[str, str | bytes] = {**_files(sop)}
+    text = (sop.folder / "SKILL.md").read_text("utf-8")
     files["SKILL.md"] = re.sub(
         rf"(?m)^name: ['\"]?{re.escape(sop.name)}['\"]?$", f"name: {new}", text, count=1
     )
@@ -160,11 +155,5 @@ def _own(config: Config, name: str) -> Sop:
     return sop
 
 
-def _files(sop: Sop) -> Files:
+def _files(sop: Sop) -> dict[str, bytes]:
     return {path: content.data for path, content in contents_of(sop.folder).items()}
-
-
-def _write(folder: Path, files: Files) -> None:
-    for path, data in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(data if isinstance(data, bytes) else data.encode())

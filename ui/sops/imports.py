@@ -1,4 +1,4 @@
-"""Skills from elsewhere on the screen: `sops import PATH|GIT-URL|ZIP`, what was found in them, and
+"""Skills from elsewhere on the screen: `sops import PATH|ZIP`, what was found in them, and
 letting one in."""
 
 from __future__ import annotations
@@ -71,10 +71,8 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
 
 
 def _agreed(count: int) -> bool:
-    """Ask on a terminal whether so many skills are to come in."""
-    if not count or not sys.stdin.isatty():
-        return True
-    return agrees(say("import.question", n=count))
+    is_asked = count > 0 and sys.stdin.isatty()
+    return not is_asked or agrees(say("import.question", n=count))
 
 
 def _show(skill: Skill) -> None:

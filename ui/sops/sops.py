@@ -63,7 +63,12 @@ def list_(args: Namespace, config: Config) -> int:
     every = store(config).all()
     shown = every if args.all or args.json else [sop for sop in every if can_be_done(sop)]
     found = entries(shown, config)
-    heads, rows = "sop:cyan status version> runs> description*", [_row(line) for line in found]
+    heads = "sop:cyan status version> runs> description*"
+    names = ("name", "status", "version", "runs")
+    rows = [
+        [*(str(line[name]) for name in names), line.get("problem") or line["description"]]
+        for line in found
+    ]
     print_list(args, {"sops": found}, heads, rows, say("sops.none"))
     if len(shown) < len(every):
         print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
@@ -76,11 +81,6 @@ def entries(shown: Sequence[Sop], config: Config) -> list[dict[str, Any]]:
     runs = Counter(run.sop for run in known)
     by_rote = Counter(run.sop for run in known if run.rote and run.status == "done")
     return [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in shown]
-
-
-def _row(line: dict[str, Any]) -> list[str]:
-    counts = [line["name"], line["status"], str(line["version"]), str(line["runs"])]
-    return [*counts, line.get("problem") or line["description"]]
 
 
 def can_be_done(sop: Sop) -> bool:
@@ -117,10 +117,9 @@ def show(args: Namespace, config: Config) -> int:
         line = entry(sop, config.lang, 0, 0)
         del line["runs"], line["rote_rate"]
         shape = {"type": "object", "properties": properties, "required": required}
-        print_json(
+        return print_json(
             {**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)}
         )
-        return 0
     print(f"{sop.name} {sop.version} · {sop.status} · {sop.folder}")
     print(clean(sop.summary(config.lang)).strip())
     if sop.problem:

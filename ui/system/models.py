@@ -37,11 +37,7 @@ def test(args: Namespace, config: Config) -> int:
     """`models test`: 0, or 1 when a model fails at something that a task needs."""
     from models.endpoint import try_model
 
-    name, known = args.model_name, ", ".join(each.name for each in config.models) or "none"
-    named = [each for each in config.models if name in (None, each.name, each.model)]
-    if name and not named:
-        raise ConfigError("error.run.no-such-model", model=name, known=known)
-    chosen = [each for each in named if each.kind != "scripted"]
+    chosen = _chosen(config, args.model_name)
     all_found: list[dict[str, Any]] = []
     for model in chosen:
         findings: list[dict[str, Any]] = []
@@ -57,6 +53,14 @@ def test(args: Namespace, config: Config) -> int:
     elif not chosen:
         print(say("models.none"))
     return int(any(each["ok"] is False for found in all_found for each in found["findings"]))
+
+
+def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
+    chosen = [each for each in config.models if name in (None, each.name, each.model)]
+    if name and not chosen:
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
+    return [each for each in chosen if each.kind != "scripted"]
 
 
 def _known(model: ModelConfig) -> dict[str, Any]:
@@ -81,12 +85,10 @@ def _known(model: ModelConfig) -> dict[str, Any]:
 def list_mcp(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
     answers = _ask(config, None)
-    rows = [
-        [one_line(each["name"], 80), say(f"mcp.effect_{each['effect']}"), one_line(said, 300)]
-        for answer in answers
-        for each in answer["tools"]
-        for said in [each["description"]]
-    ]
+    rows = []
+    for each in [tool for answer in answers for tool in answer["tools"]]:
+        effect, said = say(f"mcp.effect_{each['effect']}"), one_line(each["description"], 300)
+        rows.append([one_line(each["name"], 80), effect, said])
     if rows and not args.json:
         print_table(columns("tool:cyan effect:yellow description*"), rows, "")
     return _ended(answers, args)

@@ -3,6 +3,7 @@ The rest of config.yaml stays as it is written, with its comments."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -31,8 +32,7 @@ def show(args: Namespace, config: Config) -> int:
     redact = Redactor(held_values(config, os.environ)).redact
     settings = redact(settings_of(config))
     if args.json:
-        print_json(settings)
-        return 0
+        return print_json(settings)
     import yaml
 
     print(f"# {config.home / FILE}")
@@ -52,8 +52,7 @@ def check(args: Namespace, config: Config) -> int:
     """`config check`: a file with a fault has ended the command before (exit 2)."""
     file, models = config.home / FILE, [model.name for model in config.models]
     if args.json:
-        print_json({"file": str(file), "exists": file.exists(), "models": models})
-        return 0
+        return print_json({"file": str(file), "exists": file.exists(), "models": models})
     print(say("settings.fine" if file.exists() else "settings.absent", path=file))
     known = ", ".join(models)
     print(say("settings.models", models=known) if models else say("models.none"))
@@ -62,23 +61,20 @@ def check(args: Namespace, config: Config) -> int:
 
 def settings_of(config: Config) -> dict[str, Any]:
     """Return all keys of config.yaml with their values as JSON has them."""
-    shown = _plain(config)
+    shown = json.loads(json.dumps(config, default=_plain))
     return {name: shown[name] for name in shown if name not in ("home", "lang")}
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON has it; what must not be printed is hidden."""
+    """Return as JSON has it what JSON does not know; what must not be printed is hidden."""
     if isinstance(value, Section):
         hidden = {name for name, key in value.keys().items() if key.is_secret} - _IS_SHOWN
         return {
-            name: HIDDEN if each and name in hidden else _plain(each)
-            for name, each in vars(value).items()
+            name: HIDDEN if each and name in hidden else each for name, each in vars(value).items()
         }
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple | list | set | frozenset):
-        return [_plain(each) for each in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+        return dict(value)
+    return list(value) if isinstance(value, set | frozenset) else str(value)
 
 
 VARIABLE, KEPT = re.compile(r"\$\{(\w+)\}"), re.compile("\\$\ue000(\\w+)\ue001")

@@ -85,7 +85,9 @@ def play(home: Path, lang: str, ask: Ask) -> bool:
 def _answers(asked: list[Question], ask: Ask) -> list[tuple[Question, str]]:
     """Return the answers that were given, once whoever gave them agrees with what is shown."""
     while True:
-        answers = [(question, _line(ask(f"{question.ask} "))) for question in asked]
+        answers = [
+            (question, one_line(ask(f"{question.ask} "), MAX_ANSWER_CHARS)) for question in asked
+        ]
         given = [(question, answer) for question, answer in answers if answer]
         print(say("bootstrap.shown") if given else say("bootstrap.unanswered"))
         for question, answer in given:
@@ -155,10 +157,6 @@ def _write(home: Path, texts: dict[str, str]) -> None:
             write_atomic(home / name, text, mode=0o600)
         (home / FIRST_START).unlink(missing_ok=True)
         history.commit(paths, "first start: the owner's answers")
-
-
-def _line(text: str) -> str:
-    return one_line(text, MAX_ANSWER_CHARS)
 
 
 def _parse(text: str) -> list[Question]:

@@ -142,10 +142,6 @@ class Listening(Screen):
             self.conversation.unheard.remove(event["text"])
         self.conversation.screen.show(event)
 
-    def pause(self) -> None:
-        """Pass it on."""
-        self.conversation.screen.pause()
-
     def close(self) -> None:
         """Pass it on."""
         self.conversation.screen.close()

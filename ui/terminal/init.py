@@ -12,7 +12,6 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from config import Config, load
 from memory.files import write_atomic
@@ -25,21 +24,11 @@ from ui.words import say
 KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being named in the file
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """An endpoint that is offered: its address (empty: the provider's own) and whether it takes a
-    key."""
-
-    name: str
-    base_url: str
-    has_key: bool
-
-
-OFFERED = (
-    Endpoint("OpenAI", "", True),
-    Endpoint("Ollama", "http://127.0.0.1:11434/v1", False),
-    Endpoint("llama.cpp", "http://127.0.0.1:8080/v1", False),
-)
+OFFERED = {  # endpoints: name → address; the first takes a key, and knows its address itself
+    "OpenAI": "",
+    "Ollama": "http://127.0.0.1:11434/v1",
+    "llama.cpp": "http://127.0.0.1:8080/v1",
+}
 
 
 @command("init")
@@ -66,51 +55,37 @@ def _init(config: Config) -> int:
     if is_kept := path.exists():
         print(say("init.exists", path=path))
     else:
-        text = _asked() if is_attended else ""
+        try:
+            text = _ask() if is_attended else ""
+        except EOFError:  # the owner leaves
+            print()
         write_atomic(path, text or _commented(), 0o600)
         print(say("init.written" if text else "init.commented", path=path))
-    if left := _introduce(config, is_attended):
-        return left
-    if missing := _unset(text):
-        print(say("init.export", name=missing))
-    elif text or is_kept:
-        _report(load(config.home, config.lang, os.environ))
+    if bootstrap.prepare(config.home, config.lang):
+        if not is_attended:
+            print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
+        elif not bootstrap.play(config.home, config.lang, read_next):
+            return 130
+    _say_what_works(config, text, is_kept)
     return 0
 
 
-def _asked() -> str:
-    """Return config.yaml as the answers make it; nothing when the owner leaves."""
-    try:
-        return _ask()
-    except EOFError:
-        print()
-        return ""
+def _say_what_works(config: Config, text: str, is_kept: bool) -> None:
+    names = re.findall(r"\$\{(\w+)\}", text) or re.findall(rf"# api_key: .*({KEY_VARIABLE})", text)
+    if missing := [name for name in names if not os.environ.get(name)]:
+        print(say("init.export", name=missing[0]))
+    elif text or is_kept:  # the doctor also asks the endpoint whether it is there
+        from runs.doctor import checks
+        from ui.system import print_checks
 
-
-def _introduce(config: Config, is_attended: bool) -> int:
-    """Make the workspace files and ask who the owner is, once. Return 130 when whoever answers has
-    left."""
-    if not bootstrap.prepare(config.home, config.lang):
-        return 0
-    if not is_attended:
-        print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
-        return 0
-    return 0 if bootstrap.play(config.home, config.lang, read_next) else 130
-
-
-def _report(config: Config) -> None:
-    """Print what works now, from the doctor: it also asks the endpoint whether it is there."""
-    from runs.doctor import checks
-    from ui.system import print_checks
-
-    print_checks(checks(config))
+        print_checks(checks(load(config.home, config.lang, os.environ)))
 
 
 def _ask() -> str:
     """config.yaml as the answers make it; nothing when no model is wanted."""
     print(say("init.which"))
-    for number, offered in enumerate(OFFERED, 1):
-        print(f"  {number}. {offered.name}  {offered.base_url}".rstrip())
+    for number, (name, address) in enumerate(OFFERED.items(), 1):
+        print(f"  {number}. {name}  {address}".rstrip())
     other, none = len(OFFERED) + 1, len(OFFERED) + 2
     print(f"  {other}. {say('init.other')}")
     print(f"  {none}. {say('init.none')}")
@@ -119,19 +94,17 @@ def _ask() -> str:
     )
     if choice == none:
         return ""
-    chosen = OFFERED[choice - 1] if choice <= len(OFFERED) else None
-    base_url = chosen.base_url if chosen else _answer(say("init.address"), _is_address)
-    model = _answer(say("init.model"), bool, "gpt-5.4" if chosen is OFFERED[0] else "")
-    needs_key = chosen is None or chosen.has_key
-    variable = _variable(KEY_VARIABLE if chosen else "-") if needs_key else ""
+    is_address, is_name = re.compile(r"https?://[^\s/]\S*"), re.compile(r"-|[A-Za-z_]\w*")
+    if choice == other:
+        base_url = _answer(say("init.address"), is_address.fullmatch)
+    else:
+        base_url = [*OFFERED.values()][choice - 1]
+    model = _answer(say("init.model"), bool, "gpt-5.4" if choice == 1 else "")
+    variable = "-"
+    if choice in (1, other):
+        suggested = KEY_VARIABLE if choice == 1 else "-"
+        variable = _answer(say("init.variable"), is_name.fullmatch, suggested)
     return _settings(base_url, model, variable)
-
-
-def _variable(suggested: str) -> str:
-    """Ask for the variable that holds the key; "" where there is none."""
-    is_name = re.compile(r"-|[A-Za-z_]\w*").fullmatch
-    found = _answer(say("init.variable"), is_name, suggested)
-    return "" if found == "-" else found
 
 
 def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> str:
@@ -143,10 +116,6 @@ def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> st
         print(say("init.again"))
 
 
-def _is_address(text: str) -> bool:
-    return re.fullmatch(r"https?://[^\s/]\S*", text) is not None
-
-
 def _settings(base_url: str, model: str, variable: str) -> str:
     """config.yaml with one model. JSON strings are YAML strings."""
     lines = ["models:", "  - name: main", f"    model: {json.dumps(model, ensure_ascii=False)}"]
@@ -154,15 +123,9 @@ def _settings(base_url: str, model: str, variable: str) -> str:
         lines.append(f"    base_url: {json.dumps(base_url)}")
     if variable == KEY_VARIABLE:
         lines.append(f"    # api_key: {say('init.from_environment', name=KEY_VARIABLE)}")
-    elif variable:
+    elif variable != "-":
         lines.append(f"    api_key: ${{{variable}}}")
     return "\n".join(lines) + "\n"
-
-
-def _unset(text: str) -> str:
-    """Return the variable that must be set before the settings serve."""
-    names = re.findall(r"\$\{(\w+)\}", text) or re.findall(rf"# api_key: .*({KEY_VARIABLE})", text)
-    return next((name for name in names if not os.environ.get(name)), "")
 
 
 def _commented() -> str:

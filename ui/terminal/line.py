@@ -137,11 +137,7 @@ class InputLine:
         line = self
 
         class Lines(FileHistory):
-            def store_string(self, string: str) -> None:
-                if not line._is_secret:
-                    super().store_string(string)
-
-            def append_string(self, string: str) -> None:
+            def append_string(self, string: str) -> None:  # it also stores
                 if not line._is_secret:
                     super().append_string(string)
 
@@ -214,7 +210,8 @@ class InputLine:
         with self._stopping:
             if self._steer is None:
                 return False
-            _signal_main_thread()
+            # to the very thread, so that what it waits for is cut short
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             return True
 
     def _message(self) -> ANSI:
@@ -239,14 +236,6 @@ def _keyboard() -> Input:
             return nullcontext()
 
     return Keyboard(sys.stdin)
-
-
-def _signal_main_thread() -> None:
-    ident = threading.main_thread().ident
-    if ident is not None:
-        signal.pthread_kill(
-            ident, signal.SIGINT
-        )  # to the very thread, so that what it waits for is cut short
 
 
 def _bindings() -> KeyBindings:

@@ -31,12 +31,8 @@ class TerminalOwner:
         pause: Callable[[], None],
         read_secret: Callable[[str], str],
     ) -> None:
-        self._console, self._read_line, self._pause, self._read_secret = (
-            console,
-            read_line,
-            pause,
-            read_secret,
-        )
+        self._console, self._pause = console, pause
+        self._read_line, self._read_secret = read_line, read_secret
         self.has_skipped = False  # the last question was answered with Enter alone
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
@@ -61,16 +57,14 @@ class TerminalOwner:
         """Return leave for once, for the rest of the run, or none; ask again what is unclear, then
         take it as no."""
         self._pause()
-        tool, reason = (
-            one_line(confirmation.tool, 60),
-            visible(reasons(confirmation.said, confirmation.reason)).strip(),
-        )
-        self._say(leave_asked(tool, reason), "bold yellow")
-        self._say(
-            say("confirm.risk", risk=one_line(say(f"risk.{confirmation.risk}"), 40)), "yellow"
-        )
+        reason = visible(reasons(confirmation.said, confirmation.reason)).strip()
+        self._say(leave_asked(one_line(confirmation.tool, 60), reason), "bold yellow")
+        risk = one_line(say(f"risk.{confirmation.risk}"), 40)
+        self._say(say("confirm.risk", risk=risk), "yellow")
         lines = [
-            piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)
+            line[at : at + MAX_LINE_CHARS]
+            for line in visible(confirmation.preview).split("\n")
+            for at in range(0, len(line) or 1, MAX_LINE_CHARS)
         ]
         is_cut, unclear = self._show_effect(lines), 0
         while True:
@@ -114,10 +108,6 @@ class TerminalOwner:
         from rich.text import Text
 
         self._console.print(Text(text, style))
-
-
-def _pieces(line: str) -> list[str]:
-    return [line[at : at + MAX_LINE_CHARS] for at in range(0, len(line), MAX_LINE_CHARS)] or [""]
 
 
 def read_approval(text: str) -> Approval | None:

@@ -35,6 +35,7 @@ from ui.command import (
 )
 from ui.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
+from ui.terminal.typed_line import agrees, read_line, read_next, read_secret
 from ui.words import say
 
 INTERRUPTED = 130
@@ -137,31 +138,22 @@ def run_sop(args: Namespace, config: Config) -> int:
     here, options, agent = present(args), options_of(args), Agent(config)
     _may_be_done(agent.released(args.sop), here, options)
     with TemporaryDirectory(prefix="sopwith-") as folder:
-        values = _with_pipe(parameters(args.values), Path(folder))
+        values = parameters(args.values)
+        if PIPE in values.values():
+            path = str(read_pipe(Path(folder)) or "")
+            values = {name: path if value == PIPE else value for name, value in values.items()}
         run = agent.run_sop(args.sop, values, options, here.owner)
         return to_its_end(agent, run, options, here)
-
-
-def _with_pipe(values: dict[str, str], folder: Path) -> dict[str, str]:
-    """Replace a value `-` by the path of a file that holds what is piped in."""
-    if PIPE not in values.values():
-        return values
-    path = str(read_pipe(folder) or "")
-    return {name: path if value == PIPE else value for name, value in values.items()}
 
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     """Do what nothing proves, or what failed, only when its owner says so now. Raises
     UsageError."""
-    if (
-        sop.procedure is None
-        or sop.status not in ("draft", "suspended")
-        or options.approve == "all"
-    ):
+    if sop.procedure is None or options.approve == "all":
+        return
+    if sop.status not in ("draft", "suspended"):
         return
     state = "edited" if sop.is_edited else sop.status
-    from ui.terminal.typed_line import agrees
-
     is_asked = here.attended and options.approve == "ask"
     if is_asked and agrees(say(f"sops.{state}_now", name=sop.name)):
         return
@@ -192,7 +184,6 @@ def present(args: Namespace) -> Present:
     from ui.lists import make_console
     from ui.terminal.owner import TerminalOwner
     from ui.terminal.terminal import TerminalScreen
-    from ui.terminal.typed_line import read_line, read_secret
 
     console, attended = make_console(), args.approve == "ask"
     plain = console.is_dumb_terminal
@@ -205,13 +196,9 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
     """Show the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do
     instead, and goes on."""
     show(run, here.screen, here.owner)
-    while (
-        here.attended
-        and run.status == "cancelled"
-        and run.stopped_by == signal.SIGINT
-        and run.stops < 2
-    ):
-        instead = _instead()
+    while here.attended and run.status == "cancelled":
+        is_stopped_once = run.stopped_by == signal.SIGINT and run.stops < 2
+        instead = _instead() if is_stopped_once else ""
         if not instead:
             break
         run = agent.resume(run.id, options, here.owner, instead)
@@ -255,8 +242,6 @@ def show(run: Run, screen: Screen, owner: Owner) -> None:
 
 def _instead() -> str:
     """Return what the owner wants done instead; nothing when they leave."""
-    from ui.terminal.typed_line import read_next
-
     try:
         return read_next(say("stopped.instead")).strip()
     except (EOFError, KeyboardInterrupt):

@@ -34,13 +34,8 @@ _HIDDEN = re.compile(  # what only the agent reads, outside of code blocks
     r"|^\s*<(summary|think|thinking|tool_use)>.*?(?:</\3>|\Z)|<[a-z_]{0,9}\Z",
     re.MULTILINE | re.DOTALL,
 )
-_MARK_STYLES = {
-    "ok": "green",
-    "error": "red",
-    "refused": "yellow",
-    "timeout": "red",
-    "cancelled": "yellow",
-}
+_MARK_STYLES = {"ok": "green", "error": "red", "timeout": "red"}
+_MARK_STYLES |= dict.fromkeys(("refused", "cancelled"), "yellow")
 _NOTE_STYLES = {
     "model_failed": "yellow",
     "model_retry": "yellow",
@@ -59,9 +54,8 @@ class TerminalScreen(plain.Screen):
         self.console, self.attended = console, attended
         self._draws_live = live
         self._live: Live | None = None
-        self._drawing = (
-            threading.RLock()
-        )  # two that draw at once would take lines of each other away
+        # two that draw at once would take lines of each other away
+        self._drawing = threading.RLock()
         self._said = ""  # what this turn has said, printed for good
         self._grows: list[str] = []  # the pieces of what it is saying
         self._since = time.monotonic()
@@ -127,16 +121,7 @@ class TerminalScreen(plain.Screen):
         elapsed = time.monotonic() - self._since
         mark = SPINNER[int(time.monotonic() * 10) % len(SPINNER)] + " "
         if doing != "tool":
-            return [
-                _fit(
-                    mark,
-                    "cyan",
-                    say(f"doing.{doing}"),
-                    "",
-                    say("time.seconds", n=int(elapsed)),
-                    width,
-                )
-            ]
+            tool, args, output = say(f"doing.{doing}"), "", ""
         lines = [_fit(mark, "cyan", tool, args, say("time.seconds", n=int(elapsed)), width)]
         return [*lines, _dim("  " + output, width)] if output else lines
 
@@ -149,9 +134,6 @@ class TerminalScreen(plain.Screen):
     def _on_run_started(self, event: Event) -> None:
         self._rote = ""
         self._start("working")
-
-    def _on_run_resumed(self, event: Event) -> None:
-        self._print(say("run.resumed"), "dim")
 
     def _on_turn_started(self, event: Event) -> None:
         self._said = ""
@@ -208,12 +190,6 @@ class TerminalScreen(plain.Screen):
             self._print(f"  {reason}", _MARK_STYLES.get(status, ""))
         self._print_diff(describe.diff(event))
 
-    def _on_asked(self, event: Event) -> None:
-        self._aside(event)
-
-    def _on_confirm(self, event: Event) -> None:
-        self._aside(event)
-
     def _on_run_ended(self, event: Event) -> None:
         self._flush()
         self._doing = ""
@@ -233,17 +209,19 @@ class TerminalScreen(plain.Screen):
     def _print_result(self, result: str, *, is_rote: bool) -> None:
         if "".join(result.split()) in "".join(self._said.split()):
             return  # it has been streamed
-        if is_rote and is_output(result):
+        if is_rote and "\n" in result and not _MARKS.search(result):  # lines of a program
             self._print(f"{result}\n", "")
         else:
             self._print_block(result)
 
-    def _aside(self, event: Event) -> None:
+    def _on_asked(self, event: Event) -> None:
         """Ask a question: through the owner's prompt where one is open, else here."""
         self._flush()
         self._doing = ""
         if not self.attended:
             self._print(plain.progress(event), "")
+
+    _on_confirm = _on_asked
 
     def _start(self, doing: str) -> None:
         if doing != self._doing:
@@ -311,12 +289,6 @@ class TerminalScreen(plain.Screen):
 def visible_text(text: str) -> str:
     """Return a reply without what only the agent reads, also where its end has not come yet."""
     return _HIDDEN.sub(lambda found: found["code"] or "", text)
-
-
-def is_output(text: str) -> bool:
-    """Return True if a text is lines that a program printed, with nothing in them that Markdown
-    would mean: its lines must stay."""
-    return "\n" in text and not _MARKS.search(text)
 
 
 def _fit(mark: str, mark_style: str, head: str, detail: str, took: str, width: int) -> Text:

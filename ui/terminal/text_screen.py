@@ -135,11 +135,9 @@ def _model(event: Event) -> str:
 
 
 def _rote(event: Event) -> str:
-    return (
-        say("rote.diverged", reason=one_line(in_words(str(event["reason"])), 300))
-        if event["state"] == "diverged"
-        else ""
-    )
+    if event["state"] != "diverged":
+        return ""
+    return say("rote.diverged", reason=one_line(in_words(str(event["reason"])), 300))
 
 
 def _delegated(event: Event) -> str:
@@ -153,13 +151,8 @@ def _learned(event: Event) -> str:
     status = one_line(str(event.get("status", "")), 20)
     key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
     reason = one_line(in_words(str(event.get("reason", ""))), 300)
-    return say(
-        key,
-        name=one_line(str(event.get("name", "")), 200),
-        status=status,
-        reason=reason,
-        run=event.get("run", ""),
-    )
+    name = one_line(str(event.get("name", "")), 200)
+    return say(key, name=name, status=status, reason=reason, run=event.get("run", ""))
 
 
 def _context(event: Event) -> str:
@@ -169,11 +162,8 @@ def _context(event: Event) -> str:
 
 
 def _noted(event: Event) -> str:
-    text, problem = (
-        one_line(event["text"], 300),
-        one_line(in_words(str(event.get("problem", ""))), 300),
-    )
-    if problem:
+    text = one_line(event["text"], 300)
+    if problem := one_line(in_words(str(event.get("problem", ""))), 300):
         return say("run.not_noted", text=text, problem=problem)
     return "" if event.get("answers") else say("run.noted", text=text)
 

@@ -34,19 +34,13 @@ class Filter:
 
     def __init__(self, config: Config, also: dict[str, str]) -> None:
         self._redact = Redactor({**held_values(config, os.environ), **also}).redact
-        self._hide = Places({config.home: _named(config.home), Path.home(): "~"}).hide
+        is_below = config.home.is_relative_to(Path.home())  # there it keeps its name
+        shown = config.home.relative_to(Path.home()) if is_below else ".sopwith"
+        self._hide = Places({config.home: f"~/{shown}", Path.home(): "~"}).hide
 
     def __call__(self, data: Any) -> Any:
         """Return the same without what nobody may read. Keys stay."""
         return _encodable(self._redact(self._hide(data)))
-
-
-def _named(home: Path) -> str:
-    """Return the home folder as it is shown: below the owner's own it keeps its name."""
-    try:
-        return f"~/{home.relative_to(Path.home())}"
-    except ValueError:
-        return "~/.sopwith"
 
 
 def _encodable(data: Any) -> Any:

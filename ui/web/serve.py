@@ -105,10 +105,17 @@ class Beside:
 
     def begin(self) -> None:
         """Start the threads."""
-        for name in ("_schedule", "_upkeep", "_notify"):
-            thread = threading.Thread(
-                target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
-            )
+        from runs.heartbeat import Heartbeat
+        from runs.notify import deliver_until
+        from runs.schedule.scheduler import Scheduler
+
+        works = {
+            "schedule": lambda: Scheduler(self._config).run(self._stop),
+            "upkeep": lambda: Heartbeat(self._config).run(self._stop),
+            "notify": lambda: deliver_until(self._config, self._stop),
+        }
+        for name, work in works.items():
+            thread = threading.Thread(target=self._kept_up, args=(work,), name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -127,21 +134,6 @@ class Beside:
                 say("serve.beside", what=threading.current_thread().name, why=words_of(error)),
                 file=sys.stderr,
             )
-
-    def _schedule(self) -> None:
-        from runs.schedule.scheduler import Scheduler
-
-        Scheduler(self._config).run(self._stop)
-
-    def _upkeep(self) -> None:
-        from runs.heartbeat import Heartbeat
-
-        Heartbeat(self._config).run(self._stop)
-
-    def _notify(self) -> None:
-        from runs.notify import deliver_until
-
-        deliver_until(self._config, self._stop)
 
 
 @contextlib.contextmanager

@@ -17,10 +17,6 @@ class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Nothing(Shape):
-    """No fields."""
-
-
 class SignIn(Shape):
     token: Line
 

@@ -96,7 +96,7 @@ class Site:
         """Begin to listen; go on with what was cut off."""
         self.tail.open()
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
-        self._tasks.append(asyncio.create_task(self._go_on()))
+        self._tasks.append(asyncio.create_task(self.work.go_on()))
         self._tasks.append(asyncio.create_task(self.graph.follow()))
         self.channels.open()
 
@@ -121,10 +121,6 @@ class Site:
     def spoken(self) -> Config:
         """Return the settings in the language that is spoken here and now."""
         return self.config.but(lang="zh" if language() == "zh" else "en")
-
-    async def _go_on(self) -> None:
-        with suppress(OSError):
-            await self.work.go_on()
 
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] == "asked_now" and not child.group:

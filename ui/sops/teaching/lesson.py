@@ -18,7 +18,6 @@ from learning.trace import read_trace
 from learning.wording import slotted
 from learning.written import read_text
 from memory.logs import read_events
-from memory.sops import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
 from runs.learning.alone import same_script
@@ -65,12 +64,20 @@ class LessonFlow:
             self.lesson.leave()
             code = 130
         finally:
-            self._make_real()
-        self._show_stored(self._store())
+            if problem := self.lesson.make_real():
+                name = self.lesson.name
+                print(say("lesson.not_real", problem=one_line(problem, 300), name=name))
+        self._store()
         return code
 
-    def _show_stored(self, sop: Sop) -> None:
-        lesson, wordings = self.lesson, content_of(self.lesson).get("wordings") or [sop.name]
+    def _store(self) -> None:
+        lesson, key = self.lesson, "teach.reason_file"
+        if lesson.traces:
+            key = "teach.reason_run" if lesson.is_done_before else "teach.reason_record"
+        sop, has_secret = stored(self.agent, lesson, lesson.status(), say(key))
+        if has_secret:
+            print(say("lesson.secret"))
+        wordings = content_of(lesson).get("wordings") or [sop.name]
         is_usable = slotted(lesson.request, lesson.values)[0] in ("", *wordings)
         usual = say("teach.unusable", wording=wordings[0])
         why = "" if is_usable or sop.status == "draft" else usual
@@ -101,20 +108,11 @@ class LessonFlow:
             return False
         if not lesson.is_settled:
             return False
-        self._look_for_a_twin()
-        self._prove_own()
-        return True
-
-    def _look_for_a_twin(self) -> None:
-        """Ask before a second SOP does what another one does. Raises TeachingError."""
-        twin = same_script(self.lesson, self.agent.sops.all())
+        twin = same_script(lesson, self.agent.sops.all())
         if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise TeachingError(say("teach.twin", name=twin.name, status=twin.status))
-
-    def _make_real(self) -> None:
-        if problem := self.lesson.make_real():
-            name = self.lesson.name
-            print(say("lesson.not_real", problem=one_line(problem, 300), name=name))
+        self._prove_own()
+        return True
 
     def _settle(self) -> None:
         lesson = self.lesson
@@ -263,18 +261,6 @@ class LessonFlow:
         show_output(case.seen)
         return self.questions.yes(say("lesson.right"))
 
-    def _store(self) -> Sop:
-        sop, has_secret = stored(self.agent, self.lesson, self.lesson.status(), self._reason())
-        if has_secret:
-            print(say("lesson.secret"))
-        return sop
-
-    def _reason(self) -> str:
-        """Return the line of the history."""
-        if not self.lesson.traces:
-            return say("teach.reason_file")
-        return say("teach.reason_run" if self.lesson.is_done_before else "teach.reason_record")
-
 
 def _around(script: str, start: int, end: int) -> str:
     """Return a value in brackets, with the words of its line around it."""
@@ -330,11 +316,11 @@ def lesson_of(args: Namespace, config: Config) -> Lesson | None:
     """Return the lesson of the runs or of the text that is named; None where they need another form
     than a script."""
     if args.from_run:
-        return lesson_of_runs(args, config)
-    return lesson_of_text(args, config) if args.from_file else None
+        return _of_runs(args, config)
+    return _of_text(args, config) if args.from_file else None
 
 
-def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
+def _of_runs(args: Namespace, config: Config) -> Lesson | None:
     """Return the lesson that runs hold; None where they need another form than a script."""
     traces = [read_trace(config.home, name) for name in args.from_run]
     ground = Ground.of(roots(config), config.home, traces[0].cwd)
@@ -344,7 +330,7 @@ def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
     return Lesson.recorded(args.sop, ground, traces[0], typed)
 
 
-def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
+def _of_text(args: Namespace, config: Config) -> Lesson | None:
     """Return the lesson that a file holds; None for a whole sop.yaml. Raises TeachingError,
     LearningError."""
     path = Path(args.from_file).expanduser().absolute()

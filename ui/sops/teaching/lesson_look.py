@@ -20,7 +20,7 @@ from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of
 from sandbox.undo import StageError
 from ui.lists import print_json
-from ui.sops.teaching.lesson import lesson_of_runs, lesson_of_text
+from ui.sops.teaching.lesson import lesson_of
 from ui.sops.teaching.questions import FromOptions
 from ui.words import in_words, say
 
@@ -33,14 +33,13 @@ def look(args: Namespace, config: Config) -> int:
     """Print what a lesson holds, what varies in it, and what it does with its own and with other
     values."""
     agent = Agent(config)
-    lesson = lesson_of_runs(args, config) if args.from_run else lesson_of_text(args, config)
+    lesson = lesson_of(args, config)
     found = _of_lesson(agent, lesson, FromOptions(args)) if lesson else _of_steps(agent, args)
     existing = agent.sops.get(args.sop)
     found["existing"] = (
         {"version": existing.version, "status": existing.status} if existing else None
     )
-    print_json(agent.parts.redactor().redact(found))
-    return 0
+    return print_json(agent.parts.redactor().redact(found))
 
 
 def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:

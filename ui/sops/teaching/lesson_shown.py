@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from learning.prove import Seen
 from memory.sops import Sop
@@ -30,7 +29,7 @@ def show_paths(seen: Seen | None) -> None:
     found = _real(seen)
     for each in found[:MAX_LINES]:
         mark = {"new": "+", "gone": "-"}.get(each.kind, "~")
-        print(f"    {mark} {one_line(_short(each.path), 140)}")
+        print(f"    {mark} {one_line(as_word(each.path), 140)}")
     if len(found) > MAX_LINES:
         print(f"    … {len(found) - MAX_LINES}")
 
@@ -45,11 +44,6 @@ def show_output(seen: Seen) -> None:
     lines = [line for line in seen.output.splitlines() if line.strip()]
     for line in lines[:MAX_LINES]:
         print(f"    {one_line(line, 140)}")
-
-
-def _short(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path.startswith(f"{home}/") else path
 
 
 def show_stored(

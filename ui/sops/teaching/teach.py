@@ -75,13 +75,9 @@ def _check_usage(args: Namespace) -> None:
     if len([each for each in (args.record, args.from_run, args.from_file) if each]) > 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
-        name, near = one_line(args.sop, 80), _near_name(args.sop)
+        name, words = one_line(args.sop, 80), re.sub(r"[^a-z0-9]+", "-", args.sop.lower())
+        near = words.strip("-")[:64].strip("-") or "old-files"  # Old Files! → old-files
         raise TeachUsage(say("teach.bad_name", name=name, near=near))
-
-
-def _near_name(text: str) -> str:
-    """Return a name that may be meant: `Old Files!` → old-files."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
 
 
 class _Teaching:
@@ -96,21 +92,27 @@ class _Teaching:
         """Teach; return the exit code."""
         name = self.args.sop
         existing = teach.known(self.agent, name)
-        lesson = self._lesson(name)
+        if self.args.from_run:
+            lesson = teach.lesson_from_run(self.agent, name, *self.args.from_run)
+        else:
+            path = Path(self.args.from_file).expanduser().absolute()
+            lesson = teach.lesson_from_file(name, path)
         if existing and not self.questions.may_replace(existing):
             raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson.existing = existing  # the one that the owner was asked about
         draft = self._draft(lesson)
-        files = self._with_old_cases(draft, existing)
+        files, unfit = teach.with_old_cases(draft, existing)
+        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
+            raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             status, why = self._earned(draft, lesson, trial)
             proven = trial.files()
         is_own_text = not lesson.traces  # its proof is what was seen
         self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
-        if existing:
-            self._replace(existing, status, why)
-        sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
+        self._replace(existing, status, why)
+        reason = say("teach.reason_file" if lesson.trace is None else "teach.reason_run")
+        sop = teach.store(self.agent, lesson, proven, status, reason)
         if self.args.prove and not self.is_tried:
             why = say("teach.untried", why=why)
         self._show_stored(sop, draft, why)
@@ -126,14 +128,6 @@ class _Teaching:
         key = "teach.next_supervised" if is_shown else f"teach.next_{sop.status}"
         show_stored(sop, wording, values, key, "" if is_proven else why)
 
-    def _with_old_cases(self, draft: Draft, existing: Sop | None) -> Mapping[str, str | bytes]:
-        """Return the files of a draft with the cases of the version before. Raises
-        TeachingError."""
-        files, unfit = teach.with_old_cases(draft, existing)
-        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
-            raise teach.TeachingError(say("teach.unfit", name=draft.name, cases=", ".join(unfit)))
-        return files
-
     def _earned(self, draft: Draft, lesson: teach.Lesson, trial: teach.Trial) -> tuple[Status, str]:
         """Return the status that a draft earns, and why it is no more."""
         status, why = teach.earned(draft)
@@ -144,12 +138,12 @@ class _Teaching:
             status = trial.sop.status
         return status, why
 
-    def _replace(self, existing: Sop, status: str, why: str) -> None:
+    def _replace(self, existing: Sop | None, status: str, why: str) -> None:
         """Ask before one that is not proven takes the place of one that is. Raises
         TeachingError."""
-        name, was = existing.name, existing.status
-        if not existing.runs_alone or status in PROVEN:
+        if existing is None or not existing.runs_alone or status in PROVEN:
             return
+        name, was = existing.name, existing.status
         if not self.questions.may("teach.replace_proven", name=name, was=was, status=status):
             raise teach.TeachingError(say("teach.less", name=name, status=status, was=was, why=why))
 
@@ -203,11 +197,6 @@ class _Teaching:
             lines = [one_line(each.said(self.agent.config.lang), 300) for each in refused[:6]]
             raise teach.TeachingError("\n".join([say("teach.refused", name=self.args.sop), *lines]))
 
-    def _lesson(self, name: str) -> teach.Lesson:
-        if self.args.from_run:
-            return teach.lesson_from_run(self.agent, name, *self.args.from_run)
-        return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
-
     def _prove(self, draft: Draft, trial: teach.Trial) -> str:
         """Give the trial the status that it earns. Return why it is no more than that."""
         if not draft.is_settled:
@@ -238,10 +227,9 @@ class _Teaching:
         """Try other values, until they prove it or there are none."""
         procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
         while trial.sop.status not in PROVEN:
-            given = self.questions.another_set(
-                _as_words(procedure, was or self.proven_on),
-                say("teach.another_set" if was or self.proven_on else "teach.first_set"),
-            )
+            known = was or self.proven_on
+            key = "teach.another_set" if known else "teach.first_set"
+            given = self.questions.another_set(_as_words(procedure, known), say(key))
             if given is None:
                 return why
             self.is_tried = True
@@ -264,11 +252,6 @@ def _as_words(procedure: Procedure, was: Mapping[str, object]) -> dict[str, str]
         name: as_word(was[name]) if name in was else str(schema.get("default", ""))
         for name, schema in procedure.parameters.items()
     }
-
-
-def _reason(lesson: teach.Lesson) -> str:
-    """Return the line of the history."""
-    return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 
 def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:

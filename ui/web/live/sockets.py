@@ -1,4 +1,4 @@
-"""The WebSocket of the owner's tabs. Messages: docs/web-api.md."""
+"""The WebSocket of the owner's tabs. Messages: docs/web-api.md. Imported inside functions only."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
 from ui.web.live.hub import Tab
 
 if TYPE_CHECKING:
-    from starlette.websockets import WebSocket
-
     from ui.web.site import Site
 
 HELLO_SECONDS = 20.0
@@ -23,8 +23,6 @@ SELECTED = ("graph", "run", "sop", "turn")
 
 async def pump(socket: WebSocket, tab: Tab) -> None:
     """Send what the tab is due, until it has gone."""
-    from starlette.websockets import WebSocketDisconnect
-
     try:
         while line := await tab.take():
             await asyncio.wait_for(socket.send_text(line), SEND_SECONDS)
@@ -37,8 +35,6 @@ async def pump(socket: WebSocket, tab: Tab) -> None:
 
 async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
     """Return what a tab says first; None when it says nothing that makes sense."""
-    from starlette.websockets import WebSocketDisconnect
-
     try:
         said = await asyncio.wait_for(heard(socket), HELLO_SECONDS)
         if said.get("type") == "hello":
@@ -65,16 +61,12 @@ async def heard(socket: WebSocket) -> dict[str, Any]:
 
 async def end(socket: WebSocket, code: int) -> None:
     """Close a socket that may have gone already."""
-    from starlette.websockets import WebSocketDisconnect
-
     with suppress(WebSocketDisconnect, RuntimeError, OSError):
         await socket.close(code)
 
 
 async def owner_socket(site: Site, socket: WebSocket) -> None:
     """Serve one tab of the owner, from its hello to its end."""
-    from starlette.websockets import WebSocketDisconnect
-
     holder = socket.state.holder
     if len(site.hub.tabs) >= MAX_TABS:
         await socket.close(1013)
@@ -111,15 +103,10 @@ async def _take(site: Site, tab: Tab, said: dict[str, Any]) -> None:
         for other in site.hub.of(tab.holder) - {tab}:
             site.hub.tell(other, message)
     elif kind == "graph":
-        await _show_graph(site, tab, said.get("filter", {}))
-
-
-async def _show_graph(site: Site, tab: Tab, wanted: Any) -> None:
-    if wanted is None:
-        tab.graph = None  # it shows the graph no more
-        return
-    tab.graph = wanted if isinstance(wanted, dict) else {}
-    await site.graph.show(tab)
+        wanted = said.get("filter", {})
+        tab.graph = wanted if isinstance(wanted, dict | None) else {}
+        if tab.graph is not None:  # else it shows the graph no more
+            await site.graph.show(tab)
 
 
 def _watch(tab: Tab, runs: Any) -> None:

@@ -72,14 +72,11 @@ class Tail:
     async def _follow(self) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS if self._hub.tabs else IDLE_SECONDS)
-            self._look_at_stores()
+            for store in STORES:
+                if self._is_changed(store):
+                    self._hub.publish({"type": "changed", "what": store})
             self._look_at_runs()
             self._look_at_undo()
-
-    def _look_at_stores(self) -> None:
-        for store in STORES:
-            if self._is_changed(store):
-                self._hub.publish({"type": "changed", "what": store})
 
     def _is_changed(self, folder: str) -> bool:
         before, self._states[folder] = self._states[folder], _state(self._home / folder)
@@ -93,12 +90,10 @@ class Tail:
             if run not in self._places and not is_told:
                 self._places[run] = 0
         for old in sorted(self._places)[:-MAX_FOLLOWED]:
-            self._let_go(old)
-        found = (
-            set(run_ids(self._home, archived=False)[:LOOKED_AT])
-            if self._is_changed("runs")
-            else self._known
-        )
+            del self._places[old]
+        found = self._known
+        if self._is_changed("runs"):
+            found = set(run_ids(self._home, archived=False)[:LOOKED_AT])
         self._new, self._known = found - self._known, found
         for run in list(self._places):
             self._read(run)
@@ -127,7 +122,7 @@ class Tail:
             self._keep(asyncio.create_task(self._work.tell_changed(run)))
         last = events[-1]
         if last["type"] == "run_ended" and last.get("status") != "waiting":
-            self._let_go(run)
+            del self._places[run]
 
     def _events(self, run: str) -> Iterator[Event]:
         try:
@@ -143,9 +138,6 @@ class Tail:
                 event = json.loads(line)
                 if isinstance(event, dict) and event.get("type", UNDONE) != UNDONE:
                     yield event
-
-    def _let_go(self, run: str) -> None:
-        self._places.pop(run, None)
 
     def _log(self, run: str) -> Path:
         return self._home / "runs" / run / "log.jsonl"
@@ -192,7 +184,7 @@ class GraphWatch:
         if not tabs:
             self._version = ""
             return
-        news = await asyncio.to_thread(self._changes, self._version)
+        news = await asyncio.to_thread(self._changes)
         self._version = news["version"]
         for tab in tabs:
             if news["reset"]:
@@ -207,8 +199,8 @@ class GraphWatch:
         with opened(self._home) as graph:
             return graph.snapshot(Wanted(predicates=named or None), max(1, min(most, MAX_EDGES)))
 
-    def _changes(self, version: str) -> Any:
+    def _changes(self) -> Any:
         with opened(self._home) as graph:
-            if version:
-                return graph.changes(version)
+            if self._version:
+                return graph.changes(self._version)
             return {"version": graph.version(), "patch": [], "reset": False}

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -83,7 +83,7 @@ class Work:
     def __init__(self, config: Config, hub: Hub) -> None:
         self._config, self._hub = config, hub
         self.children: dict[str, Child] = {}
-        self.heard: list[Callable[[Child, Event], Awaitable[None] | None]] = []
+        self.heard: list[Callable[[Child, Event], None]] = []
         self._readers: set[asyncio.Task[None]] = set()
         self._recent: deque[str] = deque(maxlen=RECENT)  # runs begun here
         self._beginning = 0
@@ -106,9 +106,7 @@ class Work:
         begun: dict[str, Any] = {key: mark[key] for key in ("options", "alone") if key in mark}
         child.send({**begun, **order, "group": group})
         first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
-        reader = asyncio.create_task(self._listen(child, first))
-        self._readers.add(reader)
-        reader.add_done_callback(self._readers.discard)
+        self._keep(asyncio.create_task(self._listen(child, first)))
         try:
             event = await asyncio.wait_for(asyncio.shield(first), BEGIN_SECONDS)
         except TimeoutError:
@@ -172,24 +170,27 @@ class Work:
             self._say_again(child, event["status"])
         elif kind == "asked_over":
             child.asked.pop(event["id"], None)
-        await self._tell(child, event)
+        self._tell(child, event)
         if kind in CHANGING:
             await self.tell_changed(child.run)
 
-    async def _tell(self, child: Child, event: Event) -> None:
+    def _tell(self, child: Child, event: Event) -> None:
         if not child.group:
             self._hub.publish(event)
         for hear in self.heard:
-            if (done := hear(child, event)) is not None:
-                await done
+            hear(child, event)
 
     def _say_again(self, child: Child, status: str) -> None:
         """Make what was said too late to be read the next task of the conversation."""
         if child.unheard and status not in ("cancelled", "waiting") and not child.group:
-            task = asyncio.create_task(self._begin_after(child.run, "\n\n".join(child.unheard)))
-            self._readers.add(task)
-            task.add_done_callback(self._readers.discard)
+            self._keep(
+                asyncio.create_task(self._begin_after(child.run, "\n\n".join(child.unheard)))
+            )
         child.unheard = []
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._readers.add(task)
+        task.add_done_callback(self._readers.discard)
 
     async def _begin_after(self, run: str, text: str) -> None:
         home = self._config.home
@@ -261,19 +262,15 @@ class Work:
         for asked in self.waiting():
             self.children[asked["run"]].send({"id": asked["id"], "later": True})
 
-    async def go_on(self) -> list[str]:
-        """Go on with the page's runs that were cut off, the machine's end or a kill; return their
-        ids."""
-        begun = []
+    async def go_on(self) -> None:
+        """Go on with the page's runs that were cut off by the machine's end or a kill."""
         for run, mark in await asyncio.to_thread(lambda: list(marks.cut_off(self._config.home))):
-            with suppress(SopwithError):
+            with suppress(SopwithError, OSError):
                 order = {"do": "resume", "run": run, "tries": mark.get("tries", 0) + 1}
-                begun.append(await self.begin(order, mark.get("group", "")))
-        return begun
+                await self.begin(order, mark.get("group", ""))
 
     async def close(self) -> None:
-        """Stop listening; the runs go on by themselves, and their questions wait in the inbox. The
-        runs go on by themselves; what they ask waits in the inbox."""
+        """Stop listening; the runs go on by themselves, and their questions wait in the inbox."""
         for reader in list(self._readers):
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)

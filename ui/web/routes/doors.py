@@ -42,7 +42,7 @@ def sign_in(site: Here, body: shapes.SignIn) -> Response:
 
 
 @to.post("/api/sign-out", status_code=204)
-async def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -> Response:
+async def sign_out(site: Here, request: Request) -> Response:
     if request.state.holder is not None:
         site.access.remove(request.state.holder.id)
         site.hub.close(request.state.holder.id)

@@ -41,17 +41,16 @@ class _Answering(APIRoute):
 
 
 def _answering(endpoint: Callable[..., Any], status: int) -> Callable[..., Any]:
+    is_async = iscoroutinefunction(endpoint)
+
     def answer(site: Site, found: Any) -> Response:
         if isinstance(found, Response):
             return found
         return JSONResponse(site.clean(found), status) if status != 204 else Response(None, status)
 
     @wraps(endpoint)
-    async def later(**given: Any) -> Response:
-        return await run_in_threadpool(answer, given["site"], await endpoint(**given))
+    async def answering(**given: Any) -> Response:
+        found = await (endpoint(**given) if is_async else run_in_threadpool(endpoint, **given))
+        return await run_in_threadpool(answer, given["site"], found)
 
-    @wraps(endpoint)
-    def now(**given: Any) -> Response:
-        return answer(given["site"], endpoint(**given))
-
-    return later if iscoroutinefunction(endpoint) else now
+    return answering

@@ -17,13 +17,13 @@ from starlette.responses import JSONResponse, Response
 from learning.cases import read_cases
 from learning.guards import evidence
 from memory.history import Content, Repository, RepositoryError, contents_of
-from memory.sops import Sop, SopError, SopStore
-from memory.sops.changing import SopChanges
+from memory.sops import Sop, SopError
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from safety.secrets import without
 from ui.sops import choice_as_json, choice_of, entries, entry
-from ui.sops.changes import curve_as_json, learning_curve
+from ui.sops.changes import changes, curve_as_json, learning_curve
+from ui.sops.sops import store
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import uploaded
@@ -38,20 +38,15 @@ VERBS = ("enable", "disable", "rollback", "rename", "remove")
 KEPT_LESSONS = 20
 
 
-def store(site: Site) -> SopStore:
-    """Return the SOPs as they are now."""
-    return SopStore(SEEDS, site.home / "sops")
-
-
 def sop_of(site: Site, name: str) -> Sop:
     """Return one SOP. Raises NotThere."""
-    sop: Sop = found(store(site).get(name), f'There is no SOP "{name[:80]}".')
+    sop: Sop = found(store(site.config).get(name), f'There is no SOP "{name[:80]}".')
     return sop
 
 
 @to.get("/api/sops")
 def sops(site: Here) -> Json:
-    every = store(site).all()
+    every = store(site.config).all()
     more = {sop.name: {"is_seed": sop.is_seed, "has_steps": sop.steps is not None} for sop in every}
     return {"sops": [line | more[line["name"]] for line in entries(every, site.spoken())]}
 
@@ -69,7 +64,7 @@ def show(site: Here, name: str) -> Json:
 @to.get("/api/sops/{name}/history")
 def versions(site: Here, name: str) -> Json:
     sop_of(site, name)
-    return {"history": [asdict(version) for version in SopChanges(site.home, SEEDS).history(name)]}
+    return {"history": [asdict(version) for version in changes(site.config).history(name)]}
 
 
 @to.get("/api/sops/{name}/diff")
@@ -77,7 +72,7 @@ def diff(
     site: Here, name: str, to: str = "", since: Annotated[str, Query(alias="from")] = ""
 ) -> Json:
     sop_of(site, name)
-    known = [version.commit for version in SopChanges(site.home, SEEDS).history(name)]
+    known = [version.commit for version in changes(site.config).history(name)]
     new = to or (known[0] if known else "")
     old = since or next(iter(known[known.index(new) + 1 :]), "") if new in known else since
     text = _diff(_files(site.home, name, old, known), _files(site.home, name, new, known))
@@ -131,23 +126,16 @@ def _shown(sop: Sop) -> dict[str, Any]:
 
 
 def _steps(procedure: Procedure) -> dict[str, Any]:
+    script = procedure.folder / "scripts" / "run.py"
+    has_script = procedure.script is not None and script.is_file()
     return {
-        "parameters": {
-            "type": "object",
-            "required": list(procedure.required),
-        },
+        "parameters": {"type": "object", "required": list(procedure.required)},
         "wordings": [wording.text for wording in procedure.wordings],
         "effects": procedure.effects,
         "steps": [_step(step) for step in procedure.steps],
-        "script": (procedure.folder / "scripts" / "run.py").read_text("utf-8", "replace")
-        if _has_script(procedure)
-        else None,
+        "script": script.read_text("utf-8", "replace") if has_script else None,
         "result": _said(procedure.result),
     }
-
-
-def _has_script(procedure: Procedure) -> bool:
-    return procedure.script is not None and (procedure.folder / "scripts" / "run.py").is_file()
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -230,12 +218,8 @@ async def run(site: Here, name: str, body: shapes.Values) -> Json:
 def form(site: Here, name: str) -> Response:
     """Show what can be edited as it stands, with no place hidden: it comes back so."""
     sop = sop_of(site, name)
-    said = {
-        "name": sop.name,
-        "description": sop.description,
-        "body": sop.body("en"),
-        "content": _content(sop.folder),
-    }
+    said: Json = {"name": sop.name, "description": sop.description, "body": sop.body("en")}
+    said |= {"content": _content(sop.folder)}
     if without(site.config, json.dumps(said)) != json.dumps(said):
         raise Conflict("error.ui-web.holds-secret")
     return JSONResponse(said)
@@ -263,7 +247,7 @@ async def edit(site: Here, name: str, body: shapes.SopForm) -> Json:
 def export(site: Here, name: str) -> Response:
     sop = sop_of(site, name)
     with tempfile.TemporaryDirectory(prefix="sopwith-export-") as place:
-        file = SopChanges(site.home, SEEDS).export(sop.name, Path(place) / f"{sop.name}.zip")
+        file = changes(site.config).export(sop.name, Path(place) / f"{sop.name}.zip")
         data = file.read_bytes()
     headers = {"content-disposition": f'attachment; filename="{sop.name}.zip"'}
     return Response(data, media_type="application/zip", headers=headers)
@@ -281,7 +265,7 @@ async def change(site: Here, name: str, verb: str, body: shapes.SopChange | None
 
 async def _changed(site: Site, name: str, words: list[str], text: str = "") -> Json:
     said = await site.said_by(words, text)
-    sop = store(site).get(name)
+    sop = store(site.config).get(name)
     about = {"status": sop.status, "version": sop.version} if sop else {}
     now = {"name": name, "status": None, "version": None, **about}
     return {**now, "said": said}
@@ -310,15 +294,12 @@ def _lesson(site: Site, body: shapes.Teach) -> Path:
     """Return a file with what is to be learned."""
     if body.upload is not None:
         return uploaded(site, body.upload)
-    folder = Path(tempfile.mkdtemp(prefix="lesson-", dir=_made(site.home / "web" / "uploads")))
+    place = site.home / "web" / "uploads"
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in sorted(place.glob("lesson-*"))[:-KEPT_LESSONS]:
+        shutil.rmtree(old, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix="lesson-", dir=place))
     text = body.text or ""
     file = folder / ("lesson.sh" if text.startswith("#!") else "lesson.md")
     file.write_text(text, "utf-8", "replace")
     return file
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for old in sorted(folder.glob("lesson-*"))[:-KEPT_LESSONS]:
-        shutil.rmtree(old, ignore_errors=True)
-    return folder

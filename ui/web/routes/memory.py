@@ -23,7 +23,7 @@ from ui.memory import facts_as_json, found_as_json, iso, opened, recalled, turn_
 from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
-from ui.web.site import Conflict, Site, found
+from ui.web.site import Conflict, found
 from ui.words import pieces_in_words
 
 to = routes("memory")
@@ -52,7 +52,10 @@ def overview(site: Here) -> Json:
 
 @to.get("/api/memory/days")
 def days(site: Here) -> Json:
-    counted = _days(site)
+    counted: dict[str, int] = {}  # turns, by the day of their file
+    for file in (site.home / "journal").glob("????-??-??.md"):
+        with suppress(OSError, SopwithError):
+            counted[file.stem] = file.read_bytes().count(b"<!-- turn {")
     noted = {day.isoformat() for day in note_days(site.home)}
     rows = [
         {"day": day, "turns": counted.get(day, 0), "note": day in noted}
@@ -115,27 +118,20 @@ def memory_file(site: Here) -> Json:
 
 @to.get("/api/memory/history")
 def history(site: Here, limit: int = 50) -> Json:
-    repository = Repository(site.home)
+    repository, most = Repository(site.home), max(1, min(limit, 500))
     wanted = [path for path in ("memory", "MEMORY.md") if (site.home / path).exists()]
-    commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
+    commits = {c.id: c for path in wanted for c in repository.log(path, most)}
+    newest = sorted(commits.values(), key=lambda each: each.at, reverse=True)[:most]
     rows = []
-    for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[
-        : max(1, min(limit, 500))
-    ]:
+    for commit in newest:
         run = re.search(r"^Sopwith-Run: (\S+)$", commit.message, re.MULTILINE)
-        rows.append(
-            {
-                "commit": commit.id,
-                "at": commit.at,
-                "text": commit.subject,
-                "run": run[1] if run else None,
-            }
-        )
+        about = {"commit": commit.id, "at": commit.at, "text": commit.subject}
+        rows.append({**about, "run": run[1] if run else None})
     return {"changes": rows}
 
 
 @to.post("/api/memory/undo")
-async def undo(site: Here, body: shapes.Nothing | None = None) -> Json:
+async def undo(site: Here) -> Json:
     return {"said": await site.said_by(["memory", "undo"])}
 
 
@@ -149,7 +145,7 @@ async def note(site: Here, body: shapes.Said) -> Json:
 
 
 @to.post("/api/memory/digest", status_code=202)
-async def digest(site: Here, body: shapes.Nothing | None = None) -> Json:
+async def digest(site: Here) -> Json:
     return site.errand("digest", "MEMORY.md", ["memory", "digest"])
 
 
@@ -161,12 +157,3 @@ def _date(text: str) -> date:
     if not date.min < day < date.max - timedelta(days=1):  # zones need a day on each side
         raise Conflict("error.ui-web.day-day-looks-like")
     return day
-
-
-def _days(site: Site) -> dict[str, int]:
-    """Return how many turns each day of the journal has; days are those of its files."""
-    counted: dict[str, int] = {}
-    for file in (site.home / "journal").glob("????-??-??.md"):
-        with suppress(OSError, SopwithError):
-            counted[file.stem] = file.read_bytes().count(b"<!-- turn {")
-    return counted

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from context import Prompts
 from context.tokens import estimate
 from memory.inbox import Answer, Inbox, InboxError
-from memory.logs import RunSummary, list_runs, read_events, summarise
+from memory.logs import list_runs, read_events, summarise
 from memory.usage import Totals
 from runs.doctor import checks
 from runs.resume import read_progress
@@ -43,16 +43,13 @@ MAX_LISTED = 5_000
 @to.get("/api/runs")
 def runs(site: Here, limit: int = 100, before: str = "", status: str = "", text: str = "") -> Json:
     limit = max(1, min(limit, 1_000))
-    wanted = (before, status, text.lower())
-    known = list_runs(site.home, None if any(wanted) else limit + 1)
-    kept = list(islice((run for run in known if _is_wanted(run, *wanted)), limit + 1))
+    known = list_runs(site.home, None if before + status + text else limit + 1)
+    wanted = (run for run in known if not before or run.run < before)
+    wanted = (
+        run for run in wanted if status in ("", run.status) and text.lower() in run.task.lower()
+    )
+    kept = list(islice(wanted, limit + 1))
     return {"runs": [row(run) for run in kept[:limit]], "more": len(kept) > limit}
-
-
-def _is_wanted(run: RunSummary, before: str, status: str, text: str) -> bool:
-    if before and run.run >= before:
-        return False
-    return status in ("", run.status) and text in run.task.lower()
 
 
 @to.get("/api/runs/{run}")
@@ -123,7 +120,7 @@ def _trace(site: Site, run: str, after: int) -> dict[str, Any]:
 
 @to.get("/api/runs/{run}/changes")
 def changes(site: Here, run: str, call: str = "") -> Json:
-    store, run = _store(site), site.find(run)
+    store, run = UndoStore.limited(site.home, site.config.undo), site.find(run)
     kept, is_undone = _kept(store, run, call or None)
     shown = net(kept)
     return {
@@ -142,7 +139,8 @@ def changes(site: Here, run: str, call: str = "") -> Json:
 @to.get("/api/runs/{run}/changes/{number}")
 def one(site: Here, run: str, number: int, call: str = "") -> Json:
     """Return the lines that differ in the text file at this place of the list."""
-    kept, is_undone = _kept(_store(site), site.find(run), call or None)
+    store = UndoStore.limited(site.home, site.config.undo)
+    kept, is_undone = _kept(store, site.find(run), call or None)
     shown = net(kept)
     change = found(shown[number] if 0 <= number < len(shown) else None, "There is no such change.")
     diff = "" if is_undone else _difference(site.home, change, kept)
@@ -170,10 +168,6 @@ async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
 @to.get("/api/runs/{run}/network")
 def network(site: Here, run: str) -> Json:
     return {"network": list(read(site.home / "runs" / site.find(run)))}
-
-
-def _store(site: Site) -> UndoStore:
-    return UndoStore.limited(site.home, site.config.undo)
 
 
 def _kept(store: UndoStore, run: str, call: str | None) -> tuple[Sequence[Kept], bool]:

@@ -11,6 +11,8 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,10 +36,6 @@ from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, NotThere, Site, TooLarge
 from ui.words import language
-
-_OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
-_MOST_OPENINGS = 5_000
-
 
 to = routes("chat")
 _INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
@@ -65,12 +63,7 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
         "previous": previous,
         "after": body.after,
         "files": [str(uploaded(site, id)) for id in body.files],
-        "options": {
-            "model": body.model,
-            "persona": body.persona,
-            "rote": body.rote,
-            "cwd": str(site.cwd),
-        },
+        "options": body.model_dump(include={"model", "persona", "rote"}) | {"cwd": str(site.cwd)},
     }
     return {"run": await site.work.begin(order)}
 
@@ -85,7 +78,7 @@ async def steer(site: Here, run: str, body: shapes.Said) -> None:
 
 
 @to.post("/api/runs/{run}/stop", status_code=204)
-async def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> None:
+async def stop(site: Here, run: str) -> None:
     run = site.find(run)
     if site.work.stop(run):
         return
@@ -121,7 +114,9 @@ async def answer(site: Here, id: str, body: shapes.Word) -> None:
 async def upload(site: Here, request: Request, name: str = "file") -> Json:
     folder = site.home / "web" / "uploads" / secrets.token_hex(8)
     folder.mkdir(parents=True, mode=0o700)
-    file, size = folder / safe_name(name), 0
+    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()  # leads nowhere else
+    safe = kept.encode("utf-8", "replace")[-180:].decode("utf-8", "ignore") or "file"
+    file, size = folder / safe, 0
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         async for piece in request.stream():
@@ -165,26 +160,13 @@ def files_of(home: Path, run: str) -> list[dict[str, Any]]:
     folder, found = home / "runs" / run, []
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
-        if (
-            file.is_symlink()
-            or not file.is_file()
-            or name in _INTERNAL
-            or file.name.startswith(".")
-        ):
+        is_hidden = name in _INTERNAL or file.name.startswith(".")
+        if is_hidden or file.is_symlink() or not file.is_file():
             continue
+        about = {"path": name, "name": file.name, "size": file.stat().st_size}
         is_image = file.suffix.lower() in IMAGES
-        found.append(
-            {
-                "path": name,
-                "name": file.name,
-                "size": file.stat().st_size,
-                "type": kind_of(file),
-                "is_image": is_image,
-            }
-        )
-        if len(found) == MAX_FILES:
-            break
-    return found
+        found.append({**about, "type": kind_of(file), "is_image": is_image})
+    return found[:MAX_FILES]
 
 
 def kind_of(file: Path) -> str:
@@ -192,26 +174,18 @@ def kind_of(file: Path) -> str:
     return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
 
 
-def safe_name(name: str) -> str:
-    """Return a file's name without anything that leads elsewhere or hides."""
-    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()
-    encoded = kept.encode("utf-8", "replace")[-180:]
-    return encoded.decode("utf-8", "ignore") or "file"
-
-
 def opening(home: Path, run: str) -> Mapping[str, Any]:
-    """Return the first event of a run."""
-    if run not in _OPENINGS:
-        if len(_OPENINGS) > _MOST_OPENINGS:
-            _OPENINGS.clear()
-        first = next(read_events(home, run), None)
-        if first is None:
-            return {}
-        _OPENINGS[run] = {
-            key: first.get(key)
-            for key in ("task", "session", "previous", "teaches", "parent", "at")
-        }
-    return _OPENINGS[run]
+    """Return the first event of a run; {} while there is none."""
+    with suppress(StopIteration):
+        return _opening(home, run)
+    return {}
+
+
+@lru_cache(5_000)  # it never changes
+def _opening(home: Path, run: str) -> Mapping[str, Any]:
+    first = next(read_events(home, run))
+    names = ("task", "session", "previous", "teaches", "parent", "at")
+    return {name: first.get(name) for name in names}
 
 
 def uploaded(site: Site, id: str) -> Path:
@@ -296,7 +270,8 @@ def _conversations(site: Site, text: str) -> Iterator[Json]:
     noted, taken = _noted(site), set[str]()
     for run in list_runs(site.home, None if text else LOOKED_AT):
         first = opening(site.home, run.run)
-        if run.run in taken or not _is_said_here(first):
+        is_work = first.get("teaches") or first.get("parent")  # a lesson, a helper
+        if run.run in taken or is_work or first.get("session") != MAIN.name:
             continue
         runs = [*(first.get("previous") or ()), run.run]
         taken.update(runs)
@@ -312,12 +287,6 @@ def _shown(site: Site, runs: list[str], note: Json, text: str) -> Json | None:
         return None
     is_pinned = bool(note.get("is_pinned"))
     return {"id": runs[0], "title": title[:300], "is_pinned": is_pinned, "runs": runs}
-
-
-def _is_said_here(first: Mapping[str, Any]) -> bool:
-    """Return True for what the owner said in the main session: no lesson, no helper."""
-    is_work = first.get("teaches") or first.get("parent")
-    return first.get("session") == MAIN.name and not is_work
 
 
 def _conversation(site: Site, run: str, said: Mapping[str, str]) -> Json:

@@ -23,7 +23,7 @@ from runs.schedule.jobs import job_of
 from runs.schedule.ledger import Ledger
 from runs.schedule.when import read_when
 from ui.memory import iso, turn_as_json
-from ui.runs.schedule import listed
+from ui.runs.schedule import listed, row_as_json, rows_of
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.live.tail import MAX_EDGES
@@ -45,12 +45,6 @@ SHOWN = 5  # of a list
 RECENT = timedelta(days=7)
 AHEAD = timedelta(days=1)
 NEXT_DUE = 300  # of one job: every five minutes
-
-
-async def said(site: Site, *words: str) -> Any:
-    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is
-    decided there."""
-    return json.loads(await site.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 
 @to.get("/api/schedule")
@@ -91,14 +85,12 @@ def folded(found: list[Due]) -> list[Json]:
 
 
 @to.get("/api/schedule/{id}/history")
-async def history(site: Here, id: str) -> Json:
-    rows = (await said(site, "history", "--", id))["history"]
-    return {"rows": [{**row, **_shown(row)} for row in rows]}
-
-
-def _shown(row: Json) -> Json:
-    at = datetime.fromisoformat(row["due"])
-    return entry(row["job"], at, row["status"], row["run"], row["reason"])
+def history(site: Here, id: str) -> Json:
+    rows = rows_of(site.config, id, 0)
+    shown = [
+        row_as_json(row) | entry(row.job, row.at, row.status, row.run, row.reason) for row in rows
+    ]
+    return {"rows": shown}
 
 
 @to.post("/api/schedule/preview")
@@ -114,12 +106,13 @@ def preview(site: Here, body: shapes.When) -> Json:
 async def add(site: Here, body: shapes.NewJob) -> Json:
     what = ["--sop", body.sop] if body.sop else []
     task = pairs(body.values) if body.sop else [body.task]
-    job = (await said(site, "add", *what, "--cwd", str(site.cwd), "--", body.when, *task))["job"]
+    words = ["schedule", "add", "--json", *what, "--cwd", str(site.cwd), "--", body.when, *task]
+    job = json.loads(await site.said_by(words))["job"]
     return {"id": job["id"], "said": job["when"], "next": job["next"]}
 
 
 @to.post("/api/schedule/{id}/{verb}")
-async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = None) -> Json:
+async def change(site: Here, id: str, verb: str) -> Json:
     if verb not in VERBS:
         raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
@@ -188,25 +181,21 @@ def overview(site: Here, days: int = 30) -> Json:
     today = datetime.now().astimezone().date()
     first = today - timedelta(days=max(1, min(days, MAX_DAYS)) - 1)
     runs = list_runs(site.home)
-    recent = [run for _, run in since(runs, today - RECENT)]
     used = since(runs, first)
     within = [run for _, run in used]
-    failed = [run for run in recent if run.status in FAILED]
+    failed = [run for _, run in since(runs, today - RECENT) if run.status in FAILED]
     counts = SopStats(site.home).of_all()
+    saved = {name: asdict(each.saved) for name, each in counts.items() if each.saved}
     return {
         "waiting": len(Inbox(site.home).list()),
-        "failed": _listed(site, failed),
+        "failed": {"n": len(failed), "runs": [row(run) for run in failed[:SHOWN]]},
         "due": _due(site),
         "days": list(by_day(used, first, today)),
         "models": by_model(within),
-        "sops": [each | _saved(counts.get(each["sop"])) for each in by_sop(within)],
+        "sops": [each | {"saved": saved.get(each["sop"])} for each in by_sop(within)],
         "saved": _together(counts.values()),
         "budget": _budget(site, [run for day, run in used if day == today]),
     }
-
-
-def _listed(site: Site, runs: list[RunSummary]) -> dict[str, Any]:
-    return {"n": len(runs), "runs": [row(run) for run in runs[:SHOWN]]}
 
 
 def _due(site: Site) -> dict[str, Any]:
@@ -228,10 +217,6 @@ def _due(site: Site) -> dict[str, Any]:
         for id, dues in list(planned.items())[:SHOWN]
     ]
     return {"n": len(planned), "rows": rows}
-
-
-def _saved(counts: Counts | None) -> dict[str, Any]:
-    return {"saved": asdict(counts.saved) if counts and counts.saved else None}
 
 
 def _together(counts: Iterable[Counts]) -> dict[str, Any]:

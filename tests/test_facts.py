@@ -16,7 +16,6 @@ import pytest
 
 from memory.evidence import Pointer, read_record
 from memory.facts import Fact, FactRefused, FactStore
-from memory.facts.check import check
 from memory.facts.lines import FACTS, INDEX, MAX_INDEX_LINES, index
 from memory.history import BY_HAND, Repository, RepositoryError
 from memory.undo import undo
@@ -62,7 +61,9 @@ def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(
     assert (home / INDEX).read_text("utf-8") == "[PATHS]\n- shelf 3 is /srv/shelf/3\n"
     newest, *older = Repository(home).log("memory")
     assert older == [] and f"Sopwith-Run: {proof.run}" in newest.message
-    assert store.all() == [fact] and check(home) == [] and fact.source == f"{proof.run}:1"
+    assert (
+        store.all() == [fact] and FactStore(home).check() == [] and fact.source == f"{proof.run}:1"
+    )
     assert (home / FACTS).stat().st_mode & 0o077 == 0
 
 
@@ -86,7 +87,10 @@ def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Po
         add(store, "Shelf 3 is /srv/shelf/3.", proof)
     with pytest.raises(FactRefused, match="evidence"):
         store.add("PATHS", "shelf 4 is /srv/shelf/4")
-    assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
+    assert (
+        before == ((home / FACTS).read_bytes(), Repository(home).head())
+        and FactStore(home).check() == []
+    )
 
 
 def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
@@ -102,7 +106,7 @@ def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
         "owner",
         "",
     )
-    assert any("GARDEN" in line for line in check(home))
+    assert any("GARDEN" in line for line in FactStore(home).check())
     add(store, "shelf 3 is /srv/shelf/3", proof)
     assert [commit.subject for commit in Repository(home).log(FACTS)][1] == BY_HAND
     assert all(fact.id and fact.day for fact in store.all()) and len(store.all()) == 3
@@ -125,16 +129,18 @@ def test_check_finds_what_is_wrong(home: Path, proof: Pointer) -> None:
     }
     for what, text in wrong.items():
         (home / FACTS).write_text(text, "utf-8")
-        assert check(home) != [] and check(home, "zh") != check(home), what
+        assert (
+            FactStore(home).check() != [] and FactStore(home).check("zh") != FactStore(home).check()
+        ), what
     (home / FACTS).write_text(good, "utf-8")
-    assert check(home) == []
+    assert FactStore(home).check() == []
     log.write_text(whole.replace("/srv/shelf/3", "/srv/shelf/33", 1), "utf-8")
-    assert [fact.id in line and proof.run in line for line in check(home)] == [True]
+    assert [fact.id in line and proof.run in line for line in FactStore(home).check()] == [True]
     log.write_text(whole, "utf-8")
     (home / INDEX).write_text("[PATHS]\n- something else\n", "utf-8")
-    assert len(check(home)) == 1
+    assert len(FactStore(home).check()) == 1
     add(store, "shelf 4 is /srv/shelf/4", proof)
-    assert check(home) == []
+    assert FactStore(home).check() == []
 
 
 def test_the_index_has_at_most_thirty_lines_and_counts_the_rest() -> None:
@@ -156,7 +162,9 @@ def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> N
         (home / FACTS).read_text("utf-8") + "\n[PREFERENCES]\n- short answers\n", "utf-8"
     )
     undo(home)
-    assert [fact.text for fact in store.all()] == ["short answers"] and check(home) == []
+    assert [fact.text for fact in store.all()] == ["short answers"] and FactStore(
+        home
+    ).check() == []
 
 
 # Several writers, kills, a full disk
@@ -176,7 +184,9 @@ def test_writers_at_once_lose_nothing(home: Path) -> None:
     assert [each.returncode for each in writers] == [0, 0, 0]
     ids = {line.split()[1] for lines in said for line in lines}
     assert (
-        len(ids) == 24 and {fact.id for fact in FactStore(home).all()} == ids and check(home) == []
+        len(ids) == 24
+        and {fact.id for fact in FactStore(home).all()} == ids
+        and FactStore(home).check() == []
     )
     assert len(Repository(home).log(FACTS)) == 24
 
@@ -198,7 +208,7 @@ def kill_writers(home: Path, times: int) -> int:
         here = {fact.id for fact in FactStore(home).all()}
         assert acknowledged <= here, f"lost after {number} kills: {acknowledged - here}"
     FactStore(home).add("PATHS", "the last shelf is /srv/shelf/last", by_owner=True)
-    assert check(home) == []
+    assert FactStore(home).check() == []
     subjects = [commit.subject for commit in Repository(home).log(FACTS)]
     assert BY_HAND not in subjects, "what a kill interrupted was taken for the owner's own"
     assert len(subjects) == len(FactStore(home).all())
@@ -227,7 +237,7 @@ def test_a_full_disk_leaves_the_facts_as_they_were(small_disk: Path) -> None:
     assert [fact.text for fact in store.all()] == [
         *before,
         "shelf 500 is /srv/shelf/500",
-    ] and check(home) == []
+    ] and FactStore(home).check() == []
 
 
 # Screens

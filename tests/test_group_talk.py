@@ -10,7 +10,7 @@ from memory.graph.people import speaker
 from memory.graph.shapes import OWNER
 from memory.home import MAIN, Session
 from memory.journal.turns import Turn
-from memory.window.group_talk import speakers
+from memory.window.window import speakers
 from tests.conftest import CommandLine
 from tests.driving import of, run
 from tests.rows import cases

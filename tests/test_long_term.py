@@ -8,7 +8,6 @@ import pytest
 from learning.long_term import after_run
 from learning.trace import read_trace
 from memory.facts import FactStore
-from memory.facts.check import check
 from memory.logs import read_events
 from models.base import Event
 from tests.driving import bash, call, run
@@ -58,7 +57,7 @@ def test_what_the_mark_says_and_a_result_shows_becomes_a_fact(home: Path) -> Non
         ("NEGATIVE", "ffmpeg-nowhere is not installed", f"{run_id}:2"),
     ]
     assert learned[0]["name"] == "git 2.39.5 is at /usr/bin/git" and run_id in learned[0]["reason"]
-    assert check(home) == []
+    assert FactStore(home).check() == []
 
 
 @pytest.mark.parametrize(
@@ -104,4 +103,4 @@ def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
     assert (
         learned["status"] == "stored" and new.supersedes == old.id and new.text.endswith("2.45.1")
     )
-    assert check(home) == []
+    assert FactStore(home).check() == []

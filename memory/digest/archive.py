@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -22,18 +21,12 @@ from memory.history import Repository
 FOLDER = "memory/archive"
 
 
-@dataclass(slots=True)
-class Archived:
-    """The notes that were put away, and what went wrong with others, in one line."""
-
-    notes: list[str] = field(default_factory=list)
-    problem: str = ""
-
-
-def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
-    """Archive the notes of these days, one commit a month. The caller holds the history's lock.
-    Raises OSError, RepositoryError."""
-    done = Archived()
+def archive(home: Path, days: Sequence[date], history: Repository) -> tuple[list[str], str]:
+    """Archive the notes of these days, one commit a month; return the notes that were put away, and
+    what went wrong with others, in one line. The caller holds the history's lock. Raises OSError,
+    RepositoryError."""
+    done: list[str] = []
+    problem = ""
     for month, group in groupby(sorted(days), key=lambda day: f"{day:%Y-%m}"):
         found = {f"{day.isoformat()}.md": home / f"memory/{day.isoformat()}.md" for day in group}
         texts = {
@@ -51,13 +44,13 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
             for path in paths:  # the zip was read back, and the history has them too
                 (home / path).unlink()
         except zipfile.BadZipFile as error:
-            done.problem = f"{target.relative_to(home)}: {error}"
+            problem = f"{target.relative_to(home)}: {error}"
             continue
         history.commit(
             [str(target.relative_to(home)), *paths], f"archive: {len(texts)} notes of {month}\n"
         )
-        done.notes += paths
-    return done
+        done += paths
+    return done, problem
 
 
 def _store(target: Path, texts: Mapping[str, bytes]) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 from config import SopwithError
 from memory import notes
 from memory.change import changing, store
-from memory.digest.archive import Archived, archive
+from memory.digest.archive import archive
 from memory.digest.choice import (
     BadProposals,
     Proposal,
@@ -133,9 +133,8 @@ def digest(
         new = [line for line in _read(home, now.date()) if line.hash not in seen]
         seen |= {line.hash: line.day for line in new}
         done = _distilled(asked, new, seen)
-        put_away = _put_away(home, now.date())
-        done.archived = put_away.notes
-        done.problem = done.problem or put_away.problem
+        done.archived, problem = _put_away(home, now.date())
+        done.problem = done.problem or problem
         state = {"day": now.date().isoformat(), "at": now.isoformat(), "seen": seen}
         write_atomic(home / STATE, json.dumps(state), mode=0o600)
         return done
@@ -221,11 +220,11 @@ def _message(made: Changes, by: str) -> str:
     return f"digest: {counts}{chosen}\n\n" + "\n".join(rows) + "\n"
 
 
-def _put_away(home: Path, today: date) -> Archived:
+def _put_away(home: Path, today: date) -> tuple[list[str], str]:
     oldest = today - timedelta(days=ARCHIVE_AFTER_DAYS)
     old = [day for day in notes.days(home) if day < oldest]
     if not old:
-        return Archived()
+        return [], ""
     with changing(home) as history:
         return archive(home, old, history)
 

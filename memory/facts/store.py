@@ -20,12 +20,22 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from config import SopwithError
-from memory.change import changing, store
+from memory.change import changing, is_unfinished, store
 from memory.evidence import Pointer
-from memory.facts.check import check
 from memory.facts.gate import Redact, check_fact, check_wording
-from memory.facts.lines import FACTS, INDEX, NEGATIVE, Fact, index, read, render
-from memory.facts.rules import Refusal
+from memory.facts.lines import (
+    FACTS,
+    INDEX,
+    NEGATIVE,
+    Fact,
+    FactLineError,
+    index,
+    read,
+    render,
+    sections,
+)
+from memory.facts.proof import record_of
+from memory.facts.rules import Refusal, table
 from memory.history import Repository, one_line
 from memory.wording import supersedes
 
@@ -90,8 +100,20 @@ class FactStore:
             return fact
 
     def check(self, lang: str = "en") -> list[str]:
-        """Return what is wrong with the facts, one line each. Changes nothing."""
-        return check(self.home, lang)
+        """Return what is wrong with the facts, one line each: evidence that is gone, pointers that
+        lead nowhere, an index out of step. Changes nothing."""
+        try:
+            facts = read(self.home)
+        except FactLineError as error:
+            return [str(error).partition("\n")[0]]
+        found = [
+            *_unproven(self.home, facts),
+            *_inconsistent(facts),
+            *_pointers(facts),
+            *_files(self.home, facts),
+        ]
+        number = 1 if lang == "zh" else 0
+        return [table()["check"][key][number].format(id=id, what=what) for key, id, what in found]
 
     @contextmanager
     def _changing(self) -> Iterator[tuple[Repository, list[Fact]]]:
@@ -154,3 +176,52 @@ def _id_of(fact: Fact, facts: Sequence[Fact]) -> str:
         if found not in taken:
             return found
     raise FactConflict("error.facts.free-id-fact")
+
+
+_Fault = tuple[str, str, str]  # a key of `check` in rules.toml, the fact, what is wrong
+
+
+def _unproven(home: Path, facts: Sequence[Fact]) -> Iterator[_Fault]:
+    for fact in facts:
+        for pointer in fact.evidence:
+            record = record_of(home, pointer.run)
+            if record is None:
+                yield "run", fact.id, pointer.run
+            elif record.session != "main":
+                yield "shared", fact.id, pointer.run
+            elif record.find(pointer) is None:
+                yield "changed", fact.id, f"{pointer.run}:{pointer.turn}"
+
+
+def _inconsistent(facts: Sequence[Fact]) -> Iterator[_Fault]:
+    seen: set[str] = set()
+    for fact in facts:
+        if fact.id and fact.id in seen:
+            yield "twice", fact.id, ""
+        seen.add(fact.id)
+        if fact.section not in sections():
+            yield "section", fact.id or fact.text[:40], fact.section
+        needs_day = fact.section == NEGATIVE and fact.id and not fact.retired
+        if needs_day and not fact.reprobe:
+            yield "reprobe", fact.id, "YYYY-MM-DD"
+
+
+def _pointers(facts: Sequence[Fact]) -> Iterator[_Fault]:
+    by_id = {fact.id: fact for fact in facts}
+    for fact in facts:
+        old = by_id.get(fact.supersedes)
+        if fact.supersedes and old is None:
+            yield "dangling", fact.id, fact.supersedes
+        elif fact.supersedes and old and not old.retired:
+            yield "replaced", old.id, fact.id
+
+
+def _files(home: Path, facts: Sequence[Fact]) -> Iterator[_Fault]:
+    try:
+        stored = (home / INDEX).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        stored = ""
+    if stored != index(facts):
+        yield "index", "", INDEX
+    if is_unfinished(home):
+        yield "pending", "", ""

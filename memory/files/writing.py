@@ -60,11 +60,11 @@ def write_atomic(
     return size
 
 
-def write_new(path: Path, data: bytes | str, mode: int = 0o600) -> bool:
+def write_new(path: Path, data: bytes | str) -> bool:
     """Write a file that is there whole or not at all; False when something has its name already.
     Raises OSError."""
     draft = path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}.tmp")
-    write_atomic(draft, data, mode)
+    write_atomic(draft, data, 0o600)
     try:
         os.link(draft, path)
     except FileExistsError:

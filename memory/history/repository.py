@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
 import shutil
@@ -268,27 +269,23 @@ class Repository:
                     time.sleep(0.02)
                 if time.time() - lock.stat().st_mtime >= seconds:
                     lock.unlink()
-        for left in [
-            *self._folder.glob("fast_import_crash_*"),
-            *self._folder.glob("objects/pack/tmp_*"),
-        ]:
+        self._remove("fast_import_crash_*", before=time.time() - STALE_DRAFT_SECONDS)
+        self._remove("objects/pack/tmp_*", before=time.time() - STALE_DRAFT_SECONDS)
+
+    def _remove(self, pattern: str, *, after: float = 0, before: float = math.inf) -> None:
+        """Remove files of git's that were written between two times."""
+        for left in self._folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - left.stat().st_mtime > STALE_DRAFT_SECONDS:
+                if after < left.stat().st_mtime < before:
                     left.unlink()
 
     def _import(self, stream: bytes) -> None:
         started = time.time()
         try:
             self._git("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream)
-        except RepositoryError:
-            for left in [
-                *self._folder.glob("objects/pack/tmp_*"),
-                *self._folder.glob("objects/??/tmp_*"),
-            ]:
-                with contextlib.suppress(FileNotFoundError):
-                    # a full disk is not to stay full by what did not fit on it
-                    if left.stat().st_mtime > started - 1:
-                        left.unlink()
+        except RepositoryError:  # a full disk is not to stay full by what did not fit on it
+            self._remove("objects/pack/tmp_*", after=started - 1)
+            self._remove("objects/??/tmp_*", after=started - 1)
             raise
 
     def _follow_up(self, paths: list[str]) -> None:

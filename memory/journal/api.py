@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from config import GraphConfig
@@ -88,7 +87,6 @@ class Memory:
         run: str = "",
         importance: int = 5,
         tags: Sequence[str] = (),
-        emotion: str = "",
     ) -> Turn:
         """Keep what was said. A turn whose id is there already is not written again. `at` is aware
         (default: now), `timezone` the speaker's (default: the one here), `importance` 1 to 10.
@@ -104,7 +102,6 @@ class Memory:
             run,
             min(10, max(1, importance)),
             tuple(tags),
-            emotion,
         )
         written = self.write([turn])
         return written[0] if written else turn
@@ -201,12 +198,7 @@ class Memory:
     def __enter__(self) -> Memory:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # inside

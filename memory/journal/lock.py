@@ -17,7 +17,6 @@ import os
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 
 from config import SopwithError
 
@@ -60,12 +59,7 @@ class WriterLock:
             self._thread.release()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0:
             os.close(self._file)

@@ -44,9 +44,8 @@ class Worker:
         self,
         opened: Callable[[], Store],
         works: Mapping[str, Work],
-        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
-        self._opened, self._works, self._pause_seconds = opened, works, pause_seconds
+        self._opened, self._works = opened, works
         self._thread: threading.Thread | None = None
         self._stop, self._wake, self._idle = threading.Event(), threading.Event(), threading.Event()
         self._signals = threading.Lock()
@@ -120,14 +119,14 @@ class Worker:
     def _pause(self) -> None:
         """Wait before a batch until nobody has written for a moment, unless somebody waits for
         it."""
-        until, pause = time.monotonic() + MOST_SECONDS, self._pause_seconds
+        until, pause = time.monotonic() + MOST_SECONDS, PAUSE_SECONDS
         while (
             not self._awaited
             and pause > 0
             and not self._stop.wait(pause)
             and time.monotonic() < until
         ):
-            pause = min(self._pause_seconds, self._woken + QUIET_SECONDS - time.monotonic())
+            pause = min(PAUSE_SECONDS, self._woken + QUIET_SECONDS - time.monotonic())
 
     def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:
         try:

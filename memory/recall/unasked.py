@@ -1,9 +1,10 @@
-"""Recall for a run unasked: the turns that a request is about, what was read, and lines for the
-model."""
+"""Recall for a run unasked: the turns that a request is about, what was read, lines for the model,
+and whom or what "it" and "she" in a question stand for (seed 003 P2.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,11 @@ from text.words import asked
 if TYPE_CHECKING:
     from memory.journal.store import Store
 
+MAX_HINTS = 2  # the names that were said last; more would hide what is asked for
+_REFERS = re.compile(
+    r"(?i)\b(?:it|its|they|them|their|he|him|his|she|her|hers|the same|(?:that|this|those|these)(?=\s*(?:[?.!,]|$)))\b"
+    r"|[它他她]们?|[那这]个?(?=[是在怎什吗呢？?]|$)"
+)
 LEAST_TERMS = 2
 FIRST = 20  # among which it is looked for what is outdated
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
@@ -135,3 +141,25 @@ def _speaker(turn: Turn) -> str:
     if turn.session in (MAIN.name, WRITTEN):
         return turn.who
     return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"
+
+
+def with_names(question: str, recent: Callable[[], Sequence[Turn]]) -> str:
+    """Return the question and behind it the names that it may refer to: "when did we buy it?" → "…
+    HP-4200". As it is where it refers to nothing: then nobody asks for what was said last
+    (`recent`, the newest last)."""
+    if not _REFERS.search(question):
+        return question
+    names = dict.fromkeys(name for turn in reversed(recent()) for name in _names(turn.text))
+    new = [name for name in names if name.casefold() not in question.casefold()]
+    return " ".join([question, *new[:MAX_HINTS]])
+
+
+def _names(text: str) -> Iterator[str]:
+    from memory.wording import values
+
+    for value in values(text):
+        is_name = value.kind in ("name", "quoted", "path") or (
+            value.kind == "word" and value.text[:1].isupper()
+        )
+        if is_name and len(value.text) > 1:
+            yield value.text

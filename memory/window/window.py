@@ -27,6 +27,8 @@ from models.base import Event
 from safety.secrets import Redactor
 
 MAX_TEXT_CHARS = 4_000  # of a turn
+_NAMED = re.compile(r"([^\s:][^:\n]*): (.*)")
+_OURS = ("owner", "agent")
 NOT_SAID = (
     "verifies",
     "teaches",
@@ -164,3 +166,30 @@ def user_of(home: Path) -> str:
     except (KeyError, OSError):  # a user without an entry, as in containers
         name = str(os.getuid())
     return f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{hashlib.sha256(str(home.resolve()).encode()).hexdigest()[:8]}"
+
+
+def speakers(text: str, session: Session, *, is_named: bool) -> Iterator[tuple[str, str]]:
+    """Yield what was said to the agent, by whom. `is_named`: each message of the text begins with a
+    name and a colon, and its further lines are set in, as the page's shared chats write it
+    (ui/web/live/shared.py); without names the group itself speaks."""
+    if session.is_main:
+        yield "owner", text
+        return
+    if not is_named:
+        yield session.name, text
+        return
+    said: list[tuple[str, list[str]]] = []
+    for line in text.split("\n"):
+        found = _NAMED.fullmatch(line)
+        if found:
+            said.append((_other_than_ours(found[1].strip()), [found[2]]))
+        elif said:
+            said[-1][1].append(line.removeprefix("    "))
+        else:
+            said.append((session.name, [line]))
+    yield from ((who, "\n".join(lines)) for who, lines in said)
+
+
+def _other_than_ours(name: str) -> str:
+    """Return the name, changed where somebody calls themselves owner or agent."""
+    return f"“{name}”" if name.casefold() in _OURS else name

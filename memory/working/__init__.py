@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from memory.working.mailbox import Letters as Letters
-    from memory.working.repetition import LoopWatch as LoopWatch
+    from memory.working.state import Letters as Letters
+    from memory.working.state import LoopWatch as LoopWatch
     from memory.working.state import TurnState as TurnState
     from memory.working.state import WorkingMemory as WorkingMemory
     from memory.working.state import left_open as left_open

@@ -2,19 +2,27 @@
 §3, §4.
 
 A resumed run rebuilds it from the run log. context/tail.py writes it into the anchor,
-context/compaction.py into the history where turns are folded.
+context/compaction.py into the history where turns are folded. What other processes say to the run
+stands in the file `steer` in its folder, a line for each, only ever appended; which ones it has
+heard stands in its log (`letter` of `steered`), so a run that was killed hears each of them once.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
 
-from models.base import Reply, ToolResult
+from memory.inbox import call_hash
+from models.base import Reply, ToolCall, ToolResult
 from text import pattern
 
 MAX_FINDING_CHARS = 320  # of what the model says about a turn
 MAX_CALL_CHARS = 90  # of the call in a line
+TELL_LOOP, FAIL_LOOP = 3, 5  # the same call with the same result, in a row
+TELL_PAIR, FAIL_PAIR = 2, 5  # A-B-A-B: how often a pair of calls repeats
 _SUMMARY = pattern(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
 _OPEN = pattern(r"<open>(.*?)(?:</open>|$)", re.DOTALL)
 
@@ -94,3 +102,66 @@ def left_open(text: str) -> str:
     """Return what a reply at the last turn marks as not done, or "" when it marks nothing."""
     found = _OPEN.search(text)
     return found[1].strip() if found else ""
+
+
+class Letters:
+    """Hold the letters of one run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file, self._size = folder / "steer", -1
+
+    def leave(self, text: str) -> None:
+        """Leave one, from any process."""
+        with self._file.open("ab") as file:
+            file.write((" ".join(text.splitlines()) + "\n").encode("utf-8", "replace"))
+
+    def after(self, heard: int) -> list[tuple[int, str]]:
+        """Return those behind the first `heard` ones, with their numbers. The file is read when it
+        has grown."""
+        try:
+            size = self._file.stat().st_size
+        except FileNotFoundError:
+            return []
+        if size == self._size:
+            return []
+        self._size = size
+        # what has no end yet is still being written
+        lines = self._file.read_text("utf-8", "replace").split("\n")[:-1]
+        return [
+            (number, line)
+            for number, line in enumerate(lines, 1)
+            if number > heard and line.strip()
+        ]
+
+
+class LoopWatch:
+    """See a model that goes round in circles: the same call with the same result, or two calls in
+    turn, again and again."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
+        """Return "told" or "failed" when a repetition reaches its limits in this turn."""
+        text = call_hash(call.name, call.args) + result.status + result.as_text()
+        self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+        del self.seen[: -2 * FAIL_PAIR]
+        for period, tell, fail in ((1, TELL_LOOP, FAIL_LOOP), (2, TELL_PAIR, FAIL_PAIR)):
+            again = self._again(period)  # calls that are what was called `period` before
+            if again == period * (fail - 1):
+                return "failed"
+            if again == period * (tell - 1):
+                return "told"
+            if again:
+                return ""
+        return ""
+
+    def _again(self, period: int) -> int:
+        """Return how many calls at the end repeat the one `period` before them."""
+        count = 0
+        while (
+            count + period < len(self.seen)
+            and self.seen[-1 - count] == self.seen[-1 - count - period]
+        ):
+            count += 1
+        return count

@@ -127,14 +127,7 @@ class SopChanges:
         """
         contents = _contents(name, files)
         with self._changing(name):
-            current = self._current_version(name)
-            if expects_version not in (None, current):
-                raise SopConflict(
-                    "error.sops.version-change-built-version",
-                    name=name,
-                    current=current,
-                    expected=expects_version,
-                )
+            self._check_version(name, expects_version)
             said = status or str(metadata_of(_skill_text(contents)).get("sopwith-status", "draft"))
             return self._store(name, contents, _Change(self._next_version(name), said, reason, run))
 
@@ -151,14 +144,7 @@ class SopChanges:
         `write`."""
         with self._changing(name):
             files = self._current_files(name)
-            version = self._current_version(name)
-            if expects_version not in (None, version):
-                raise SopConflict(
-                    "error.sops.version-status-changed",
-                    name=name,
-                    version=version,
-                    expected=expects_version,
-                )
+            version = self._check_version(name, expects_version)
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
     def remove(self, name: str, reason: str) -> None:
@@ -280,6 +266,18 @@ class SopChanges:
             if (folder / name).exists()
         ]
         return found[0].version if found and found[0].description else 0
+
+    def _check_version(self, name: str, expected: int | None) -> int:
+        """Return the current version. Raises SopConflict where another one is expected."""
+        current = self._current_version(name)
+        if expected not in (None, current):
+            raise SopConflict(
+                "error.sops.version-change-built-version",
+                name=name,
+                current=current,
+                expected=expected,
+            )
+        return current
 
     def _next_version(self, name: str) -> int:
         """Return one more than any before: also than one that was removed, or edited to say

@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from memory.logs.index import uses
-from memory.sops.curve.reading import SopRun, read_run, taught
+from memory.usage.sop_runs import SopRun, read_run, taught
 
 LAST = 10  # outcomes in a count
 FAILURES = (
@@ -112,24 +112,28 @@ def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
     first = next((row for row in ordered if row.is_model_lesson), None)
     return Counts(
         runs=len(uses),
-        rote_rate=round(by_rote / len(uses), 3) if uses else None,
+        rote_rate=_share(by_rote, len(uses)),
         successes=sum(row.outcome == "done" for row in uses),
         failures_in_row=_failures_in_row(uses, since),
         last=[row.outcome for row in reversed(uses[-LAST:])],
         first=first.run if first else None,
-        saved=_saved(first, uses) if first else None,
+        saved=_saved(first, uses),
         failures=dict(kinds),
         by_rote=by_rote,
     )
 
 
-def _saved(first: SopRun, uses: Sequence[SopRun]) -> Saved | None:
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None
+
+
+def _saved(first: SopRun | None, uses: Sequence[SopRun]) -> Saved | None:
     """Return what the runs after the first took less. One that brought nothing gains nothing, and
     still had its price."""
     later = uses[uses.index(first) + 1 :] if first in uses else uses
-    done = sum(row.status == "done" for row in later)
-    if not later:
+    if first is None or not later:
         return None
+    done = sum(row.status == "done" for row in later)
     return Saved(
         tokens=first.tokens * done - sum(row.tokens for row in later),
         seconds=round(first.seconds * done - sum(row.seconds for row in later), 3),

@@ -210,7 +210,7 @@ class ModelConfig(Section):
     name: str = key(like="model")
     model: str
     kind: Literal["openai", "anthropic", "scripted"] = "openai"
-    base_url: str | None = key(default=None, is_url=True)  # None: the provider's own address
+    base_url: str | None = key(default=None, url=True)  # None: the provider's own address
     api_key: str = key(default="", is_secret=True)
     protocol: Literal["auto", "chat", "responses", "messages", "text", "native"] = "auto"
     reasoning: Literal["off", "low", "medium", "high"] | None = None  # None: the model's own
@@ -263,7 +263,7 @@ class EmbeddingsConfig(Section):
 
     model: str
     kind: Literal["openai"] = "openai"
-    base_url: str | None = key(default=None, is_url=True)
+    base_url: str | None = key(default=None, url=True)
     api_key: str = key(default="", is_secret=True)
 
 
@@ -304,7 +304,7 @@ class McpServer(Section):
 
     command: Names = key(default=(), is_secret=True)
     env: Mapping[str, str] = key(default={}, is_secret=True)
-    url: str | None = key(default=None, is_url=True, is_secret=True)
+    url: str | None = key(default=None, url=True, is_secret=True)
     headers: Mapping[str, str] = key(default={}, is_secret=True)
     effects: Mapping[
         str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]
@@ -332,7 +332,7 @@ class SearchConfig(Section):
     engine."""
 
     engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
-    url: str | None = key(default=None, is_url=True)
+    url: str | None = key(default=None, url=True)
     api_key: str = key(default="", is_secret=True)
 
 
@@ -363,7 +363,7 @@ class Telegram(Section):
 
     token: str = key(form=(r"\d+:[\w-]+", "the token from @BotFather"), is_secret=True)
     owner: int
-    base_url: str = key(default="https://api.telegram.org", is_url=True)
+    base_url: str = key(default="https://api.telegram.org", url=True)
 
 
 class Webhook(Section):
@@ -371,7 +371,7 @@ class Webhook(Section):
     `url`."""
 
     secret: str = key(form=(r".{16,}", "16 characters or more"), is_secret=True)
-    url: str = key(is_url=True, is_secret=True)
+    url: str = key(url=True, is_secret=True)
     owner: str
     port: int = key(default=8738, least=1)
 
@@ -539,6 +539,15 @@ def _is_url(text: str) -> bool:
     except ValueError:  # a bracket that does not close
         return False
     return bool(host and re.fullmatch(r"https?://\S+", text))
+
+
+# By a bound of a key: True for a value that breaks it.
+_BROKEN: dict[str, Callable[[Any, Any], bool]] = {
+    "least": lambda value, least: value < least,
+    "above": lambda value, above: value <= above,
+    "form": lambda value, form: bool(value) and not re.fullmatch(form[0], value),
+    "url": lambda value, _: not _is_url(value),
+}
 
 
 def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
@@ -752,16 +761,11 @@ class _Reader:
 
     def check(self, node: _Node, path: str, value: Any, key: Key) -> None:
         """Hold a value against the bounds of its key."""
-        bounds = key.bounds
-        if "least" in bounds and value < bounds["least"]:
-            raise self.error(node, path, "least", least=bounds["least"])
-        if "above" in bounds and value <= bounds["above"]:
-            raise self.error(node, path, "above", above=bounds["above"])
-        if "form" in bounds and value and not re.fullmatch(bounds["form"][0], value):
-            raise self.error(node, path, "form", form=bounds["form"][1])
-        if "is_url" in bounds and not _is_url(value):
-            raise self.error(node, path, "url")
-        if "backend" in bounds and value != key.default:
+        for name, bound in key.bounds.items():
+            if name in _BROKEN and _BROKEN[name](value, bound):
+                values = {name: bound[1] if name == "form" else bound}
+                raise self.error(node, path, name, **values)
+        if "backend" in key.bounds and value != key.default:
             self.check_backend(node, path, value, key)
 
     def check_backend(self, node: _Node, path: str, value: str, key: Key) -> None:

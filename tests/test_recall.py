@@ -4,6 +4,7 @@ missing is said."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,14 +18,14 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
-from models.embeddings import EmbeddedModel
+from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.machine import ran
 from tests.rows import rows
 
 if TYPE_CHECKING:
-    pass
+    from models.embeddings import Vectors
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -193,3 +194,28 @@ def test_a_search_finds_what_was_said_and_shows_nothing_else(
         noisy = [query for query in rows(__name__, "unanswered_searches") if first(query)]
     assert missed == []
     assert len(noisy) <= 4, noisy
+
+
+class Down:
+    """An embedder whose endpoint is down."""
+
+    name = "use-multilingual-3"
+
+    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
+        raise EmbeddingError("it is down")
+
+
+def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
+    store = kept(
+        tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
+    )
+    ways: tuple[Embedder | None, ...] = (
+        None,
+        Down(),
+        EmbeddedModel(cache_folder()),
+    )  # none, down, nothing embedded yet
+    for embedder in ways:
+        found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
+        assert ids(found) == ["t0"]
+        assert found.degraded == ["embeddings"]
+    store.close()

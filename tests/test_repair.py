@@ -11,7 +11,7 @@ import pytest
 from handler import Approval
 from learning.calls import induce
 from learning.cases import Case
-from learning.repair import after_run
+from learning.repair import after_run, judge
 from learning.verify import verify
 from memory.logs import read_events
 from memory.sops import Sop, Status, read_sop
@@ -270,3 +270,12 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     assert {
         path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
     } == before
+
+
+def test_a_world_that_is_not_ready_is_not_held_against_it(desk: Desk) -> None:
+    desk.store(COUNT.replace("effects:", "requires: {folders: [folder]}\neffects:"), "active")
+    desk.folders[0] = desk.folders[0] / "gone"
+    for _ in range(3):
+        events, learned = desk.run()
+        assert judge(events, desk.sop()).kind == "world" and learned == []
+    assert desk.sop().status == "active"

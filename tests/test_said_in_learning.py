@@ -3,6 +3,7 @@ not fit."""
 
 from pathlib import Path
 
+from memory.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.screen import scripted
@@ -29,3 +30,18 @@ def test_a_request_that_cannot_be_recognised_again_is_said_with_what_can(
     assert code == 0 and "cannot be recognised again" in out, out
     assert "make it folder {folder}" in out and "same changes" not in out, out
     assert cli("make it folder ~/third").code == 0 and Path("~/third/a.txt").expanduser().exists()
+
+
+def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> None:
+    diff = "--- a/sop.yaml\n+++ b/sop.yaml\n-  script: wc -l\n+  script: wc -w"
+    entry = Entry(
+        "sop-count",
+        "r1",
+        "proposal",
+        "count: plan.1: differs",
+        args={"diff": diff},
+        command="sopwith teach count",
+    )
+    Inbox(home).propose(entry, "count")
+    shown = cli("inbox", "list").stdout
+    assert "+  script: wc -w" in shown and "sopwith teach count" in shown

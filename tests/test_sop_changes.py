@@ -226,3 +226,23 @@ def test_an_export_holds_the_sop_and_nothing_else(
     with zipfile.ZipFile(archives[0]) as archive:
         assert archive.namelist() == [f"x/{path}" for path in sorted(contents_of(made))]
         assert "20261121-222220-3f9a" in archive.read("x/evidence.json").decode()
+
+
+def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(
+    home: Path, changes: SopChanges
+) -> None:
+    changes.write("x", files("x", 1), reason="one", status="active")
+    script = home / "sops/x/scripts/run.py"
+    proven = script.read_text("utf-8")
+    script.write_text("print(99)\n", "utf-8")
+    sop = SopStore(home / "none", home / "sops").get("x")
+    assert (
+        sop
+        and sop.is_edited
+        and sop.status == "draft"
+        and not sop.runs_alone
+        and sop.was == "active"
+    )
+    back = changes.rollback("x", to=1)
+    assert (back.status, back.is_edited, script.read_text("utf-8")) == ("active", False, proven)
+    assert changes.history("x")[1].reason == "edited by hand"  # and what was edited is not lost

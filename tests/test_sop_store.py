@@ -1,6 +1,7 @@
 """The SOPs on disk: what is read, what is listed as broken and why, and that one never stops the
 others."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,33 @@ def test_links_out_of_the_folder_are_refused(store: SopStore, tmp_path: Path) ->
 
 
 # Kept of them between starts
+
+
+CALLS_FILE = STEPS.replace("script: 'true'", "script: {file: scripts/a.sh}")
+CHANGES: dict[str, tuple[Callable[[Path], object], str | None]] = {
+    "in place": (lambda tea: (tea / "sop.yaml").write_text(STEPS.replace("true", "echo")), "echo"),
+    "script": (lambda tea: (tea / "scripts/a.sh").write_text("echo"), "echo"),
+    "broken": (lambda tea: (tea / "sop.yaml").write_text("plan: [{tol: x}]\n"), None),
+    "link": (lambda tea: _linked(tea / "sop.yaml"), None),
+    "gone": (lambda tea: (tea / "sop.yaml").unlink(), None),
+}
+
+
+def _linked(steps: Path) -> None:
+    steps.rename(steps.parent.parent.parent / "steps")
+    steps.symlink_to("../../steps")
+
+
+@pytest.mark.parametrize(("change", "script"), CHANGES.values(), ids=CHANGES)
+def test_a_changed_sop_is_read_again_by_the_next_process(
+    change: Callable[[Path], object], script: str | None, store: SopStore, tmp_path: Path
+) -> None:
+    tea = _write(tmp_path / "mine", "tea", steps=CALLS_FILE)
+    (tea / "scripts").mkdir()
+    (tea / "scripts/a.sh").write_text("true")
+    known = store.get("tea")
+    assert known is not None and known.procedure and known.problem is None
+    change(tea)
+    again = SopStore(tmp_path / "seeds", tmp_path / "mine").get("tea")
+    steps = again.procedure.steps if again and again.procedure else ()
+    assert [step.args["script"] for step in steps] == ([script] if script else [])

@@ -157,7 +157,8 @@ def _check(front: dict[str, Any], wrong: Callable[[str, str], PersonaError]) -> 
     for key in _FIELDS[2:]:
         said = front.get(key) or []
         front[key] = said = [said] if isinstance(said, str) else said
-        if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
+        kinds = set(map(type, said)) if isinstance(said, list) else {None}
+        if kinds - {str}:
             raise wrong(key, f"{key} must be a list of texts")
 
 

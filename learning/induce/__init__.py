@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from learning.induce.dashes import guarded as guarded
     from learning.induce.following import Derived as Derived
     from learning.induce.following import derived as derived
     from learning.induce.suggest import Candidate as Candidate
     from learning.induce.suggest import candidates as candidates
     from learning.induce.write import Written as Written
-    from learning.induce.write import leading as leading
     from learning.induce.write import spellings as spellings
     from learning.induce.write import written as written
 else:

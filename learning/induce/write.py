@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from pathlib import Path
@@ -215,16 +215,6 @@ class _Writer:
     def _options(self, word: Placed | None) -> str:
         mine = [each for each in self.words if word and each.command == word.command]
         return " ".join(each.text for each in mine if each.role == "option")
-
-
-def leading(script: str, names: Iterable[str]) -> list[str]:
-    """Return the parameters with which an argument begins: a dash would make an option of it, but
-    behind `--`."""
-    found = words(script)
-    safe = {word.command for word in found if word.text == "--"}
-    first = [w.text for w in found if w.role == "argument" and w.command not in safe]
-    forms = {name: re.compile(rf'"?\$\{{?{name}\b') for name in names}
-    return [name for name, form in forms.items() if any(map(form.match, first))]
 
 
 def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:

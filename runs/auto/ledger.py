@@ -20,7 +20,6 @@ Errors:
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -34,6 +33,7 @@ from config import SopwithError
 from context import Prompts
 from context.phrases import in_words
 from memory.files import write_atomic
+from memory.files.writing import locked
 from memory.inbox import Inbox
 from memory.logs import read_events
 from memory.runlog import cannot_write
@@ -91,18 +91,14 @@ class Ledger:
         """Hold the lock while this process is the only one in autonomous mode here. Raises
         AutoBusy."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pid = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise AutoBusy("error.auto.autonomous-mode-work-already", pid=pid) from None
+        path = self.folder / "lock"
+        with locked(path, waits=False) as lock:
+            if lock < 0:
+                pid = path.read_text("ascii", "replace").strip() or "unknown"
+                raise AutoBusy("error.auto.autonomous-mode-work-already", pid=pid)
             os.ftruncate(lock, 0)
             os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
             yield
-        finally:
-            os.close(lock)
 
     def write(self, what: str, **more: Any) -> None:
         """Append a line; it survives a power cut when this returns. Raises RunLogError."""

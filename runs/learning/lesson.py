@@ -20,7 +20,7 @@ from learning.induce import (
     Written,
     candidates,
     derived,
-    leading,
+    guarded,
     spellings,
     written,
 )
@@ -66,7 +66,7 @@ class Lesson:
     is_cut: bool = False  # its recording was stopped from outside: nobody is there to be asked
     whole: str = ""  # all lines of the first of several runs
     others: list[str] = field(default_factory=list)  # those of the other runs
-    safe_script: str = ""  # as it was proven
+    safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -422,7 +422,8 @@ class Lesson:
         return ""
 
     def accept(self, case: Case) -> None:
-        """Take what was seen as right; the first time shows what it needs."""
+        """Take what was seen as right; the first time shows what it needs, and which values need
+        `--`."""
         self.cases.append(case)
         if len(self.cases) > 1:
             return
@@ -453,12 +454,19 @@ class Lesson:
         return plain(self.cases[0].seen.output) == plain(seen)
 
     def _guard_dashes(self) -> None:
-        """Refuse a value that begins with a dash where it would be an option."""
+        """Put `--` before values that may begin with a dash, or refuse such values."""
         names = [
             name for name, each in self.parameters.items() if set(each) == {"type", "minLength"}
         ]
-        self.safe_script = self.script
-        self.undashed = leading(self.script, names)
+        self.safe_script, self.undashed = guarded(self.script, names, self._does_the_same)
+
+    def _does_the_same(self, script: str) -> bool:
+        if self.has_branches:  # what was not run shows nothing
+            return False
+        own = self.cases[0]
+        given = {name: str(value) for name, value in own.values.items()}
+        seen = self._tried(script, given)
+        return seen.code == 0 and self._is_same(seen, own.seen) and seen.printed_like(own.seen)
 
     def make_real(self) -> str:
         """Commit what the demonstration did, once. Returns why that cannot be, "" when it is done;

@@ -8,18 +8,16 @@ and the inbox says so.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config, SopwithError
+from memory.files.writing import locked
 from memory.inbox import Entry, Inbox
 from runs.notify.notices import Notice, load, problem, tried, words
 from runs.schedule.waiting import Waiter
@@ -159,7 +157,7 @@ def deliver(config: Config) -> None:
     is_empty = not config.notify.urls or not outbox.folder.is_dir()
     if is_empty or quiet_until(config, datetime.now()):
         return
-    with _alone(outbox.folder):
+    with locked(outbox.folder / ".lock"):  # one process delivers at a time
         for cut in outbox.unsure():
             _tell(config, cut, "unsure")
         urls = {key_of(url): url for url in config.notify.urls}
@@ -243,14 +241,3 @@ def delivering(config: Config, told: Callable[[SopwithError], None]) -> Iterator
     finally:
         stop.set()
         thread.join(LAST_SECONDS)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of the one process that delivers."""
-    lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

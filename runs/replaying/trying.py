@@ -76,19 +76,19 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
     stopped = [e for e in events if e["type"] == "rote" and e["state"] == "diverged"]
     end = events[-1]
     said: dict[str, Any] = stopped[0] if stopped else {}
-    answers = (event["data"] for event in ended)
-    told = (
-        {key: data.get(key) for key in TOLD} if isinstance(data, dict) else data for data in answers
-    )
     failed = "" if end["status"] == "done" else str(end["result"]) or end["status"]
     return Outcome(
         end["status"],
         end["result"],
-        more=(*sizes, *told),
+        more=(*sizes, *(_told(event["data"]) for event in ended)),
         calls=len(ended),
         reason=str(said.get("reason", failed)),
         kind=said.get("kind", "step"),
     )
+
+
+def _told(data: Any) -> Any:
+    return {key: data.get(key) for key in TOLD} if isinstance(data, dict) else data
 
 
 MOST_SECONDS = 5.0  # an SOP that took longer is not tried while somebody waits for a question

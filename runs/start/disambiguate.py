@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -123,8 +123,7 @@ class Asking(NamedTuple):
     def _which(
         self, question: str, able: list[Shown], why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        foreseen = ((each, self.preview(each)) for each in able)
-        told = {self._call(each): (each, change) for each, change in foreseen if change is not None}
+        told = {self._call(each): (each, change) for each, change in self._foreseen(able)}
         if not told:
             raise why
         calls, able = list(told), [each for each, _ in told.values()]
@@ -142,6 +141,13 @@ class Asking(NamedTuple):
         if not isinstance(found, End):
             self.inbox.remove_run(self.run)
         return found
+
+    def _foreseen(self, able: Sequence[Shown]) -> Iterator[tuple[Shown, str]]:
+        """Yield what can be done, with what it would change; what would stop is not worth a yes."""
+        for each in able:
+            change = self.preview(each)
+            if change is not None:
+                yield each, change
 
     def _completed(self, shown: Shown) -> Generator[Event, None, Shown | End]:
         """Ask for the values that are missing, one by one."""

@@ -31,8 +31,6 @@ _ASKS = dict.fromkeys(names("fetch EventSource axios importScripts Worker Shared
 _ASKS |= dict.fromkeys(("sendBeacon", "WebSocket"), "post")
 _ASKS_ON = {method: method for method in ("get", "post", "put", "delete", "patch")}
 _ASKS_ON |= {"ajax": "post", "getJSON": "get"}  # of $, axios and the like
-_GOES = names("assign replace open")  # of location and window
-_PASSES_ON = names("call apply bind")
 _PRESSES = names("click submit requestSubmit")
 _TIMERS = names("setTimeout setInterval")
 _CODE = names("eval Function atob")
@@ -134,13 +132,15 @@ def _word(node: Node | None) -> str:
 
 def _text(node: Node | None) -> str | None:
     """Return the text that an expression is, when it is written out; "…": more follows."""
-    kind = node.type if node is not None else ""
+    if node is None:
+        return None
+    kind = node.type
     if kind == "number":
         return _word(node)
     if kind in _TEXTS:
         plain, more, _ = _word(node)[1:-1].partition("${" if kind == "template_string" else "\0")
         return _ESCAPE.sub(_unescaped, plain) + "…" * bool(more)
-    if node is not None and kind == "binary_expression":
+    if kind == "binary_expression":
         start = _text(node.child_by_field_name("left"))
         return f"{start.removesuffix('…')}…" if start else None
     return None
@@ -151,8 +151,9 @@ def _first(args: list[Node]) -> str | None:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    if code := match[1] or match[2]:
-        return chr(int(code, 16)) if int(code, 16) < 0x110000 else ""
+    if match[3] is None:
+        code = int(match[match.lastindex or 0], 16)
+        return chr(code) if code < 0x110000 else ""
     return {"n": "\n", "t": "\t", "r": "\r", "\n": ""}.get(match[3], match[3])
 
 
@@ -228,7 +229,9 @@ class _Reader:
         inner = node.child_by_field_name("arguments")
         children = inner.named_children if inner is not None else []
         args = [each for each in children if each.type != "comment"]
-        if function is not None and function.type == "member_expression":
+        if function is None:
+            return
+        if function.type == "member_expression":
             owner = _word(function.child_by_field_name("object"))
             self._method(_word(function.child_by_field_name("property")), owner, args)
         else:
@@ -239,9 +242,7 @@ class _Reader:
             case "click":
                 self._pressed(_first(args))
             case "type":
-                enters = any("enter" in _word(each) for each in args[2:])
-                text = _text(args[1]) if len(args) > 1 else ""
-                self.found.typed.append(Typed(_first(args) or "", text, enters))
+                self._typed(args)
             case "press":
                 key = _first(args)
                 self.found.enters |= key is None or bool(_ENTER.search(key))
@@ -249,10 +250,17 @@ class _Reader:
                 self._uploads(args)
             case "open" | "import":
                 self._asked(args[:1], "get")
-            case _ if name in _CODE or (name in _TIMERS and _first(args) is not None):
+            case "setTimeout" | "setInterval" if _first(args) is not None:
                 self.blind("runs_text", name=name)  # a function is in the tree
+            case _ if name in _CODE:
+                self.blind("runs_text", name=name)
             case _ if name in _ASKS:
                 self._asked(args, _method_of(name, args))
+
+    def _typed(self, args: list[Node]) -> None:
+        enters = any("enter" in _word(each) for each in args[2:])
+        text = _text(args[1]) if len(args) > 1 else ""
+        self.found.typed.append(Typed(str(_first(args)), text, enters))
 
     def _uploads(self, args: list[Node]) -> None:
         """Count what opens the choice of a file as pressed."""
@@ -268,21 +276,22 @@ class _Reader:
             self.found.presses.append(ref)
 
     def _method(self, name: str, on: str, args: list[Node]) -> None:
-        if name in _PRESSES:
-            self._pressed_by_method(name, on)
-        elif name in _PASSES_ON and _PASSED_ON.search(on):
-            self.blind("renames", name=on[-40:])
-        elif name in _GOES and _LEADS.search(on):
-            self._asked(args[:1], "get")
-        elif name == "open" and self.has_xhr:
-            self._asked(args[1:2], _first(args) or "post")
-        elif name == "dispatchEvent":
-            if not any(_QUIET_EVENT.search(_word(each)) for each in args):
-                self.blind("sends_events")
-        elif name in _ASKS_ON and _CLIENT.search(on):
-            self._asked(args[:1], _ASKS_ON[name])
-        elif name in _ASKS:
-            self._asked(args, _method_of(name, args))
+        match name:
+            case "click" | "submit" | "requestSubmit":
+                self._pressed_by_method(name, on)
+            case "call" | "apply" | "bind" if _PASSED_ON.search(on):
+                self.blind("renames", name=on[-40:])
+            case "assign" | "replace" | "open" if _LEADS.search(on):
+                self._asked(args[:1], "get")
+            case "open" if self.has_xhr:
+                self._asked(args[1:2], _first(args) or "post")
+            case "dispatchEvent":
+                if not _QUIET_EVENT.search(" ".join(map(_word, args))):
+                    self.blind("sends_events")
+            case _ if name in _ASKS:
+                self._asked(args, _method_of(name, args))
+            case _ if _CLIENT.search(on) and name in _ASKS_ON:
+                self._asked(args[:1], _ASKS_ON[name])
 
     def _pressed_by_method(self, name: str, on: str) -> None:
         refs = _ELEMENT.findall(on)
@@ -293,8 +302,8 @@ class _Reader:
 
     def _asked(self, args: list[Node], method: str) -> None:
         """Collect a request; a written-out address is among the strings already."""
-        address = _first(args)
-        self.found.hidden |= bool(args) and (address is None or address.startswith("…"))
+        starts = ["…" if text is None else text for text in map(_text, args[:1])]
+        self.found.hidden |= any(start.startswith("…") for start in starts)
         if method.lower() not in ("get", "head", "options"):
             self.found.sends.append(method.upper())
 
@@ -302,10 +311,9 @@ class _Reader:
 def _method_of(name: str, args: list[Node]) -> str:
     """Return the method of a request; of `fetch` by its options: what is not written out may be
     any."""
-    if name != "fetch" or len(args) < 2:
-        return _ASKS[name]
-    options = _word(args[1])
-    said = _METHOD.search(options)
-    if said:
-        return said[1]
-    return "get" if _NO_METHOD.fullmatch(options) else "post"
+    for options in map(_word, args[1:2] if name == "fetch" else []):
+        said = _METHOD.search(options)
+        if said:
+            return said[1]
+        return "get" if _NO_METHOD.fullmatch(options) else "post"
+    return _ASKS[name]

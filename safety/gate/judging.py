@@ -75,7 +75,7 @@ def judge_changes(
     asked = [
         (row, found)
         for row, found in grouped.items()
-        if row.then != "pass" and _holds(row, found, settings, table, is_tainted=is_tainted)
+        if _holds(row, found, settings, table, is_tainted=is_tainted)
     ]
     return _decided(asked, settings)
 
@@ -147,7 +147,7 @@ def _holds(
         return is_tainted or "delete" in settings.confirm
     if row.when == "above":
         return _files(found) > table.files or _bytes(found) > table.bytes
-    return True
+    return row.then != "pass"
 
 
 def _said(row: Row, found: list[Change]) -> Said:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from safety.findings import Ask, Finding, Risk, foreign, found
 from safety.paths import Places
 from safety.reach import MOST_JUDGED, Fetches, fetches
-from safety.secrets.credentials import used
+from safety.secrets.known_values import used
 from safety.taint import Named, host_of
 from shell import Effect, Setting
 from shell.effects import GUARDED, MADE, PROXIES

@@ -240,9 +240,7 @@ def _is_tracked(path: str) -> bool:
 
 
 def _within(text: str, folders: tuple[str, ...]) -> bool:
-    return text.startswith(folders) and any(
-        text == folder or text.startswith(folder + "/") for folder in folders
-    )
+    return f"{text}/".startswith(tuple(f"{folder}/" for folder in folders))
 
 
 def _real(path: Path) -> Path:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from safety.secrets.credentials import given as given
-    from safety.secrets.credentials import resolved as resolved
+    from safety.secrets.known_values import given as given
     from safety.secrets.known_values import held_values as held_values
     from safety.secrets.known_values import is_secret_name as is_secret_name
+    from safety.secrets.known_values import resolved as resolved
     from safety.secrets.known_values import without as without
     from safety.secrets.redactor import HIDDEN as HIDDEN
     from safety.secrets.redactor import Redactor as Redactor

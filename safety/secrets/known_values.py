@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ _NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
 _IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
 # Characters of a variable's value: what is shorter is a word, a number, the name of a key.
 _SHORTEST = 8
+_ALL = r"\b(env|printenv|environ|getenv|export -p|declare -[px]|compgen -e|set)\b"  # show every one
 
 
 def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
@@ -104,3 +105,30 @@ def _in_address(name: str, address: str) -> dict[str, str]:
     written = found[1]
     plain = unquote(written)
     return {name: written} if plain == written else {name: plain, f"{name} as written": written}
+
+
+# Credentials: variables that children of scripts get, and that tools put in the place of `${NAME}`;
+# models, logs and screens see the name. Unattended and shared sessions have none.
+
+
+def given(names: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the named variables that are set."""
+    return {name: environ[name] for name in names if environ.get(name)}
+
+
+def resolved(value: Any, credentials: Mapping[str, str]) -> Any:
+    """Return arguments with the values in the place of `${NAME}`; what is no credential stays as it
+    is."""
+    if isinstance(value, str):
+        return re.sub(r"\$\{(\w+)\}", lambda found: credentials.get(found[1], found[0]), value)
+    if isinstance(value, list):
+        return [resolved(each, credentials) for each in value]
+    if isinstance(value, dict):
+        return {key: resolved(each, credentials) for key, each in value.items()}
+    return value
+
+
+def used(text: str, names: Iterable[str]) -> list[str]:
+    """Return those of the names that a script could read; all where it can read every variable."""
+    named = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text)]
+    return named or (list(names) if re.search(_ALL, text) else [])

@@ -8,6 +8,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from shell.python.judge import effects_of as effects_of
-    from shell.python.reading import read_code as read_code
+    from shell.python.values import read_code as read_code
 else:
     __getattr__ = lazy(__name__)

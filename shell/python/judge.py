@@ -12,8 +12,7 @@ from shell.catalogue.packs import python_names
 from shell.catalogue.verbs import pieces
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
-from shell.python.reading import TOO_DEEP, Code, read_code
-from shell.python.values import full_name
+from shell.python.values import TOO_DEEP, Code, full_name, read_code
 from text import pattern
 
 Shell = Callable[[str], None]

@@ -1,13 +1,18 @@
-"""Tell what an expression of Python stands for, as far as that is known before it runs: a text, or
-a place."""
+"""Read Python code by `ast`: its nodes, the modules that it loads, and what its expressions stand
+for, as far as that is known before it runs; nothing is run."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import unicodedata
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from shell.bash import NotUnderstood
 from shell.catalogue.packs import python_names
 
+TOO_DEEP = "nested too deeply"
 _MAX_DEPTH = 12
 _MAX_TEXT = 20_000
 _UNKNOWN = "\0"  # stands for what is not known
@@ -78,12 +83,17 @@ class Values:
                 return self._joined(between, [left, right], depth)
             case ast.BinOp(left=left) | ast.Call(func=ast.Attribute(value=left, attr="format")):
                 return self._read(left, depth) + _UNKNOWN
+            case ast.Call():
+                return self._called(node, depth)
+        return self._formed(node, depth)
+
+    def _formed(self, node: ast.expr, depth: int) -> str:
+        """Read an f-string or its parts, else a name with dots."""
+        match node:
             case ast.JoinedStr(values=values):
                 return self._joined("", values, depth)
             case ast.FormattedValue(value=value):
                 return self._read(value, depth)
-            case ast.Call():
-                return self._called(node, depth)
         return self._named(node)
 
     def _joined(self, between: str, parts: list[ast.expr], depth: int) -> str:
@@ -107,3 +117,54 @@ class Values:
         same = node.args[:1] if is_same else own if last in kinds["same_methods"] else []
         texts = [self._read(each, depth) for each in same]
         return next((text for text in texts if text != _UNKNOWN), self._named(node))
+
+
+class Code(NamedTuple):
+    """Python code that was read."""
+
+    nodes: list[ast.AST]
+    values: Values
+    modules: frozenset[str]  # the top modules that it loads
+
+
+def read_code(code: str) -> Code:
+    """Parse Python code. Raises NotUnderstood for what does not parse or is nested too deeply."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in somebody's string is theirs
+            nodes = list(ast.walk(ast.parse(unicodedata.normalize("NFKC", code))))
+    except (RecursionError, MemoryError):
+        raise NotUnderstood(TOO_DEEP) from None
+    except (SyntaxError, ValueError) as error:
+        raise NotUnderstood(f"it is no Python that we can read: {error}") from None
+    return Code(nodes, Values(nodes, dict(_imported(nodes))), frozenset(_modules(nodes)))
+
+
+def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Yield local name → full name: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            yield from _star(node)
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.Import):
+            yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
+
+
+def _star(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """`from os import *`: the names of the module that the rows know."""
+    if node.names[0].name != "*":
+        return
+    calls = [names for kind, names in python_names().items() if kind.startswith("calls.")]
+    for name in sorted(frozenset().union(*calls)):
+        module, _, last = name.rpartition(".")
+        if module == node.module:
+            yield last, name
+
+
+def _modules(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]

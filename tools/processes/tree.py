@@ -49,7 +49,7 @@ def mark(name: str) -> str:
 # From the holder of a cell, if it mounts, what must not be seen and what stays as it is, to the
 # stage.
 Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
-# The start of a command: its words, its environment, and a descriptor that goes with it, which is
+# Command to start: its words, its environment, and a descriptor that goes with it, which is
 # closed then; -1: none.
 Start = tuple[list[str], dict[str, str], int]
 

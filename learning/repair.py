@@ -38,7 +38,7 @@ from memory.history import Repository, contents_of
 from memory.logs import read_events
 from memory.sops import Sop, SopError, SopStore, Status, contract_of
 from memory.sops.changing import SopChanges, SopConflict, Version
-from memory.usage import SopRun, SopStats
+from memory.sops.curve import SopRun, SopStats
 from models.base import Event
 from models.errors import Blame
 from replay.procedure import Procedure, ProcedureError

@@ -16,7 +16,7 @@ from learning.verify import verify
 from memory.logs import read_events
 from memory.sops import Sop, Status, read_sop
 from memory.sops.changing import SopChanges
-from memory.usage import SopStats
+from memory.sops.curve import SopStats
 from models.base import Event
 from runs.assemble import SEEDS, Options
 from runs.control.bounds import AbsentOwner, ApprovingOwner

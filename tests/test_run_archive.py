@@ -18,7 +18,7 @@ from memory.logs.index import lines, rebuild
 from memory.logs.packed import place
 from memory.logs.reading import open_log
 from memory.runlog import RunLog
-from memory.usage import SopStats
+from memory.sops.curve import SopStats
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, run
 

@@ -11,8 +11,8 @@ from typing import Literal
 import pytest
 
 import config
-from memory.usage import SopStats
-from memory.usage.sop_stats import Saved
+from memory.sops.curve import SopStats
+from memory.sops.curve.sop_stats import Saved
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.rows import cases
@@ -22,7 +22,7 @@ from ui.sops.changes import stats as screen
 ASKER = """
 import sys
 from pathlib import Path
-from memory.usage import SopStats
+from memory.sops.curve import SopStats
 home, runs = Path(sys.argv[1]), sys.argv[2:]
 for run in runs:
     print(SopStats(home).counts("x").runs, flush=True)

@@ -28,7 +28,8 @@ from memory.inbox import Entry, Inbox
 from memory.logs import read_events
 from memory.sops import Sop, SopStore, Status
 from memory.sops.changing import SopChanges
-from memory.usage import SopStats, opening_of
+from memory.sops.curve import SopStats
+from memory.usage import opening_of
 from models.base import Event
 from runs.learning import teach
 from runs.learning.alone import (

@@ -15,7 +15,7 @@ from learning.verify import PROVEN, CaseResult, Verdict, verify
 from memory.history import RepositoryError
 from memory.sops import Sop, Status
 from memory.sops.changing import SopChanges, Version
-from memory.usage import Counts, SopRun, SopStats, count
+from memory.sops.curve import Counts, SopRun, SopStats, count
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson_files import stored
 from ui import event_text as describe

@@ -15,8 +15,8 @@ from memory.graph import correct as correct_name
 from memory.inbox import Inbox
 from memory.journal.api import local_timezone, work_off
 from memory.logs import RunSummary, list_runs
+from memory.sops.curve import Counts, SopStats
 from memory.spent import FAILED, by_day, by_model, by_sop, since
-from memory.usage import Counts, SopStats
 from runs.schedule.due import Due, coming, due_between
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import job_of

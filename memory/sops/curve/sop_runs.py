@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory.logs.reading import RUN_ID, log_size, open_log
-from memory.usage.counting import Totals, opening_of
+from memory.usage import Totals, opening_of
 from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]

@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from memory.logs.index import uses
-from memory.usage.sop_runs import SopRun, read_run, taught
+from memory.sops.curve.sop_runs import SopRun, read_run, taught
 
 LAST = 10  # outcomes in a count
 FAILURES = (

@@ -1,0 +1,10 @@
+"""Take back the last change of the memory."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.undo.undoing import undo as undo
+else:
+    __getattr__ = lazy(__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -120,12 +121,19 @@ async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> Non
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """Return what a line says; None where it only looked like a message."""
+    """Return what a line says; None where it only looked like a message. An answer that cannot be
+    read is an error at once."""
     read = mcp_types.jsonrpc_message_adapter
     for text in (line, whole_letters(line)):
         with suppress(ValueError):
             return SessionMessage(read.validate_json(text, by_name=False))
-    return None
+    asked = re.search(rb'"id"\s*:\s*(\d{1,15})\s*[,}]', line) if b'"jsonrpc"' in line else None
+    if asked is None:
+        return None
+    error = mcp_types.ErrorData(
+        code=mcp_types.PARSE_ERROR, message="its answer is not what MCP says"
+    )
+    return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
 
 
 async def _end(process: Process) -> None:

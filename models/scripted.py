@@ -122,7 +122,7 @@ def _flaw(reply: object) -> str:
     calls, usage = reply.get("calls") or [], reply.get("usage") or {}
     if not isinstance(calls, list) or not all(map(_is_call, calls)):
         return "`calls` should be a list of objects with a name and, as an object, args"
-    if not isinstance(usage, dict) or not set(usage) <= USAGE_KEYS:
+    if not _is_usage(usage):
         return f"`usage` should be an object of {', '.join(sorted(USAGE_KEYS))}"
     if reply.get("finish", "stop") not in ("stop", "length"):
         return "`finish` should be stop or length"
@@ -132,6 +132,10 @@ def _flaw(reply: object) -> str:
 def _is_call(call: object) -> bool:
     found = record_of(call)
     return bool(found.get("name")) and isinstance(found.get("args", {}), dict)
+
+
+def _is_usage(usage: object) -> bool:
+    return isinstance(usage, dict) and set(usage) <= USAGE_KEYS
 
 
 def _used_in(messages: list[Message]) -> int:

@@ -42,7 +42,7 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
     summaries = (summarise(home, run) for run in run_ids(home))
     found: list[RunSummary] = []
     for summary in summaries:
-        if limit is not None and len(found) >= limit:
+        if len(found) == limit:
             break
         if summary is not None and not summary.trial:
             found.append(summary)

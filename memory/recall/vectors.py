@@ -239,7 +239,7 @@ class FaissVectors(Vectors):
         try:
             header = json.loads(path.with_suffix(".json").read_text("utf-8"))
             data = path.read_bytes()
-            if header["model"] != model or header["sha256"] != _hash(data):
+            if (header["model"], header["sha256"]) != (model, _hash(data)):
                 return None
             faiss = import_module("faiss")
             index = faiss.deserialize_index(np.frombuffer(data, np.uint8))

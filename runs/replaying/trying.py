@@ -73,7 +73,7 @@ def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) ->
 
 def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
     ended = [event for event in events if event["type"] == "tool_ended"]
-    stopped = [e for e in events if e["type"] == "rote" and e["state"] == "diverged"]
+    stopped = [e for e in events if (e["type"], e.get("state")) == ("rote", "diverged")]
     end = events[-1]
     said: dict[str, Any] = stopped[0] if stopped else {}
     failed = "" if end["status"] == "done" else str(end["result"]) or end["status"]

@@ -106,7 +106,7 @@ def _first(
 ) -> Planned | None:
     able = [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
-        if not when or not task or not SAYS_WHEN.search(when):
+        if not task or not SAYS_WHEN.search(when):
             continue
         fields = _when(when, now)
         match = exact_match(asked.format(task), able, where) if fields else None

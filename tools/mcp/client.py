@@ -256,7 +256,7 @@ def _below(
         kept["items"] = _plain(given["items"], root, depth, left)
     if isinstance(required := given.get("required"), list):
         known = kept.get("properties", {})
-        kept["required"] = [name for name in required if isinstance(name, str) and name in known]
+        kept["required"] = [name for name in known if name in required]
     return kept
 
 

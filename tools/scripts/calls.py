@@ -157,7 +157,7 @@ class _Call(NamedTuple):
             stem = None if holds_secret else (*readable, ctx.folder)[0] / name
             argv = _command(self.type, script, stem)
         is_ours = self.leave.is_ours and not ctx.hold
-        is_staged = ctx.is_staged and not is_ours
+        staging = None if is_ours or not ctx.is_staged else ctx.staging
         return Work(
             argv,
             script,
@@ -166,7 +166,7 @@ class _Call(NamedTuple):
             self.given,
             f"{ctx.folder.name}.{name}",
             leave=self.leave,
-            opens=ctx.staging.opens(ctx.call, self.leave) if ctx.staging and is_staged else None,
+            opens=staging.opens(ctx.call, self.leave) if staging else None,
             is_outside=is_ours,
         )
 
@@ -231,9 +231,8 @@ def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[
             if ctx.staging and running.stage and (is_late is None or running.problem):
                 ctx.staging.drop(running.stage)
     has_sent = running.way_out is not None and running.way_out.has_sent
-    stage = (
-        None if is_late or running.problem or has_sent else running.stage
-    )  # nothing is sent twice
+    is_final = any((is_late, running.problem, has_sent))  # nothing is sent twice
+    stage = None if is_final else running.stage
     again = stage is not None and _begins_again(ctx, stage, output, work)
     return _Ran(running, is_late, stopped, taken, closed_to, again)
 

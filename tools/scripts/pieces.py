@@ -14,24 +14,13 @@ from typing import Any, NamedTuple
 
 from sandbox.broker import Untrusted, program
 from sandbox.network import NOTHING, Leave, Outside
-from text import pattern
+from text import names, pattern
 from tools.base import ToolContext, ToolError
 
 _ENDS = pattern(rb"(?:[ \t]*2>&1)?[ \t]*(?:&&|;|\n|\Z)")  # behind a program that works outside
 _STARTS = pattern(rb"(?:\A\s*|&&\s*|;\s*|\n\s*)\Z")  # before it
 _MOVES = ("cd", "pushd", "popd")
-_SETS = [
-    "export",
-    "declare",
-    "typeset",
-    "readonly",
-    "unset",
-    "source",
-    ".",
-    "eval",
-    "alias",
-    "exec",
-]
+_SETS = names("export declare typeset readonly unset source . eval alias exec")
 
 
 class Piece(NamedTuple):
@@ -109,7 +98,7 @@ def _left_in(text: str, cwd: Path, name: str) -> Path:
     """Return the folder in which a piece leaves its shell. Raises ToolError where that, or what it
     sets, cannot be told."""
     named = _commands(text)
-    if any(not words or words[0] in _SETS for words in named):
+    if any(map(_SETS.issuperset, (words[:1] for words in named))):
         raise _not_alone(name)
     moves = [words for words in named if words[0] in _MOVES]
     if not moves:

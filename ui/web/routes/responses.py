@@ -16,7 +16,7 @@ from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.routes.openai import Answering, begun, checked, pieces, whole
 from ui.web.routes.openai import to as to
-from ui.web.routes.talking import opening
+from ui.web.routes.talking import earlier, opening
 
 PREFIX = "resp_"
 
@@ -29,7 +29,7 @@ async def responses(site: Here, request: Request, body: shapes.AskedResponse) ->
     if body.previous_response_id:
         after = site.find(body.previous_response_id.removeprefix(PREFIX))
         first = await asyncio.to_thread(opening, site.home, after)
-        more = {"after": after, "previous": [*(first.get("previous") or ()), after]}
+        more = {"after": after, "previous": [*earlier(first), after]}
     run, answering = await begun(site, asked, body.model, more)
     head = {"id": f"{PREFIX}{run}", "object": "response", "created_at": int(time.time())}
     head |= {"model": body.model, "parallel_tool_calls": False, "tool_choice": "none", "tools": []}

@@ -56,7 +56,7 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
         # one that has said its last may still put things away
         if found and found.status == "working":
             raise Conflict("error.ui-web.run-work-2")
-        previous = [*(opening(site.home, after).get("previous") or ()), after]
+        previous = [*earlier(opening(site.home, after)), after]
     order = {
         "do": "start",
         "task": body.text,
@@ -214,7 +214,7 @@ async def conversation(site: Here, run: str) -> Json:
 def note(site: Here, run: str, body: shapes.TalkNote) -> Json:
     """Name, pin or hide the conversation that ends with this run; its runs stay in the run log."""
     run, noted = site.find(run), _noted(site)
-    runs = [*(opening(site.home, run).get("previous") or ()), run]
+    runs = [*earlier(opening(site.home, run)), run]
     noted[run] = {**_note_of(noted, runs), **body.model_dump(exclude_none=True)}
     (site.home / "web").mkdir(mode=0o700, exist_ok=True)
     write_atomic(site.home / "web" / "conversations.json", json.dumps(noted), mode=0o600)
@@ -273,7 +273,7 @@ def _conversations(site: Site, text: str) -> Iterator[Json]:
         is_work = first.get("teaches") or first.get("parent")  # a lesson, a helper
         if run.run in taken or is_work or first.get("session") != MAIN.name:
             continue
-        runs = [*(first.get("previous") or ()), run.run]
+        runs = [*earlier(first), run.run]
         taken.update(runs)
         if found := _shown(site, runs, _note_of(noted, runs), text):
             yield {**found, "last": row(run), "at": run.started}
@@ -291,7 +291,7 @@ def _shown(site: Site, runs: list[str], note: Json, text: str) -> Json | None:
 
 def _conversation(site: Site, run: str, said: Mapping[str, str]) -> Json:
     """Return all of the conversation that a run belongs to."""
-    runs = [*(opening(site.home, run).get("previous") or ()), run]
+    runs = [*earlier(opening(site.home, run)), run]
     runs += [later.run for later in _later(site, run)]
     shown = [one for each in runs if (one := _run(site, each, said.get(each, "")))]
     note = _note_of(_noted(site), runs)
@@ -308,12 +308,17 @@ def _run(site: Site, run: str, said: str) -> Json | None:
     return {**shown, "files": files, "text": said, "size": len(events)}
 
 
+def earlier(first: Mapping[str, Any]) -> list[str]:
+    """Return the runs of a conversation before the one that began so, the oldest first."""
+    return list(first.get("previous") or ())
+
+
 def _later(site: Site, run: str) -> list[RunSummary]:
     """Return the runs behind one in its conversation, oldest first: those of the newest that names
     it."""
     newer = [each for each in list_runs(site.home, LOOKED_AT) if each.run > run]
     for each in newer:
-        previous = opening(site.home, each.run).get("previous") or []
+        previous = earlier(opening(site.home, each.run))
         if run in previous:
             names = {*previous[previous.index(run) + 1 :], each.run}
             return sorted((one for one in newer if one.run in names), key=lambda one: one.run)

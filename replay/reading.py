@@ -324,7 +324,7 @@ class _Reader:
         self._need(is_file, at, "must be text, or {file: scripts/NAME}")
         path = (self.folder / str(name)).resolve()
         # the hash of what was proven covers this folder
-        is_inside = path.is_relative_to((self.folder / "scripts").resolve())
+        is_inside = path.is_relative_to(self.folder.resolve() / "scripts")
         self._need(is_inside, at, f"{name} is not in the SOP's folder scripts/")
         try:
             return path.read_text(encoding="utf-8")

@@ -70,8 +70,9 @@ class Script:
 def _source(folder: Path, name: str) -> str:
     path = folder / name
     try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise ScriptFault(f"{name} leads out of the SOP's folder")
+        # the hash of what was proven covers this folder
+        if not path.resolve().is_relative_to(folder.resolve() / "scripts"):
+            raise ScriptFault(f"{name} is not in the SOP's folder scripts/")
         if path.stat().st_size > MAX_SCRIPT_BYTES:
             raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
         return path.read_text(encoding="utf-8")

@@ -73,17 +73,34 @@ def test_what_is_no_procedure_is_refused_in_one_line(text: str, tmp_path: Path) 
     assert "sop.yaml" in str(caught.value)
 
 
-def test_a_script_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "secret.sh").write_text("echo secret", encoding="utf-8")
+@pytest.mark.parametrize(
+    "name", ["../../secret.sh", "scripts/inside.sh", "beside.sh", "linked/secret.sh"]
+)
+def test_a_script_file_that_no_hash_covers_is_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "sop"
+    (folder / "scripts").mkdir(parents=True)
+    for place in (tmp_path, folder):
+        (place / "secret.sh").write_text("echo secret", encoding="utf-8")
+    (folder / "beside.sh").write_text("echo beside", encoding="utf-8")
+    (folder / "scripts" / "inside.sh").symlink_to(tmp_path / "secret.sh")
+    (folder / "linked").symlink_to(tmp_path)
+    with pytest.raises(ProcedureError, match="is not in the SOP's folder scripts/"):
+        _load(
+            folder,
+            f"plan: [{{tool: code_run, args: {{type: bash, script: {{file: {name}}}}}}}]\nresult: x\n",
+        )
+
+
+def test_a_folder_of_scripts_that_is_a_link_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "sop"
     folder.mkdir()
-    (folder / "inside.sh").symlink_to(tmp_path / "secret.sh")
-    for name in ("../secret.sh", "inside.sh", str(tmp_path / "secret.sh")):
-        with pytest.raises(ProcedureError, match="leads out"):
-            _load(
-                folder,
-                f"plan: [{{tool: code_run, args: {{type: bash, script: {{file: {name}}}}}}}]\nresult: x\n",
-            )
+    (tmp_path / "run.sh").write_text("echo secret", encoding="utf-8")
+    (folder / "scripts").symlink_to(tmp_path)
+    with pytest.raises(ProcedureError, match="is not in the SOP's folder"):
+        _load(
+            folder,
+            "plan: [{tool: code_run, args: {type: bash, script: {file: scripts/run.sh}}}]\nresult: x\n",
+        )
 
 
 @cases

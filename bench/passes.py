@@ -100,7 +100,7 @@ def by_rote() -> Passes:
 def by_model() -> Passes:
     """Count a model's file_write, to the tool."""
     write = {"name": "file_write", "args": {"path": "out.txt", "content": "hello"}}
-    return counted(["write hello into out.txt"], [{"calls": [write]}, "Done."])
+    return counted(["keep a greeting for the team in out.txt"], [{"calls": [write]}, "Done."])
 
 
 def main() -> None:

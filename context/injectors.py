@@ -20,7 +20,7 @@ from memory.journal.turns import Turn
 from memory.sops import Sop
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
-MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
+MAX_LEARNED = 40  # SOPs; the lanes of learning/route/ find the others
 MAX_BODIES = 3  # of SOPs that a request calls up
 MAX_FACTS_LINES = 30
 EARLIER_TOKENS = 7500  # of the conversation so far; its block may take 8,000

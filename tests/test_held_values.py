@@ -208,3 +208,28 @@ def test_the_page(tmp_path_factory: pytest.TempPathFactory) -> None:
             assert answer.status == 200 and found(answer.body) == [], path
         home = folder / "owner" / ".sopwith"
         assert [place for place, _ in places(home) if not place.endswith("/files/key.txt")] == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "models: [{name: m, kind: openai, model: x, api_key: KEY}]",
+        "models: [{name: m, kind: openai, model: x, base_url: 'http://me:KEY@127.0.0.1/v1'}]",
+        "models: [{name: m, kind: openai, model: x, headers: {X-Api-Key: KEY}}]",
+        "models: [{name: m, kind: openai, model: x, headers: {Authorization: ApiKey KEY}}]",
+        "embeddings: {kind: openai, model: x, api_key: KEY}",
+        "graph: {kind: neo4j, uri: 'bolt://127.0.0.1:1', user: u, password: KEY}",
+        "redis: {url: 'redis://:KEY@127.0.0.1:1/0'}",
+        "mcp: {servers: {s: {command: [x], env: {MY_TOKEN: KEY}}}}",
+        "mcp: {servers: {s: {url: 'http://127.0.0.1:1', headers: {Authorization: Bearer KEY}}}}",
+        "mcp: {servers: {s: {url: 'http://127.0.0.1:1', headers: {Cookie: KEY}}}}",
+        "notify: {urls: ['ntfy://me:KEY@127.0.0.1/topic']}",
+        "channels: {webhook: {url: 'https://me:KEY@127.0.0.1/x', secret: quagga-and-zebra, owner: me}}",
+    ],
+)
+def test_each_setting_that_is_secret_is_held(settings: str, home: Path, cli: CommandLine) -> None:
+    key = "quagga-nimbus"  # no shape gives it away
+    home.mkdir(exist_ok=True)
+    (home / "config.yaml").write_text(settings.replace("KEY", key), "utf-8")
+    done = cli("safety", "redact", stdin=f"see {key} there\n")
+    assert done.code == 0 and key not in done.stdout and done.stdout.startswith("see ")

@@ -2,7 +2,7 @@
 
 `memory/.digest.json` says which lines have been looked at, so that nothing is asked or written
 twice, and nothing comes back that the owner has removed; it changes with MEMORY.md
-(memory/history/change.py). One process digests at a time. A kill at any moment leaves the old
+(memory/change/). One process digests at a time. A kill at any moment leaves the old
 MEMORY.md or the new. Source: seed 000 "Background tasks".
 
     SopwithError

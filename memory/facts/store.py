@@ -2,7 +2,7 @@
 gate.
 
 The index `memory/global_mem_insight.txt` is made anew with each change; each change is one commit
-whose message names the run (memory/history/change.py). Any number of processes may change facts at
+whose message names the run (memory/change/). Any number of processes may change facts at
 once. Source: seed 002 §2, §3.
 
     SopwithError

@@ -170,8 +170,8 @@ def user_of(home: Path) -> str:
 
 def speakers(text: str, session: Session, *, is_named: bool) -> Iterator[tuple[str, str]]:
     """Yield what was said to the agent, by whom. `is_named`: each message of the text begins with a
-    name and a colon, and its further lines are set in, as the page's shared chats write it
-    (ui/web/live/shared.py); without names the group itself speaks."""
+    name and a colon, and its further lines are set in, as channels write it
+    (ui/channels/letters.py); without names the group itself speaks."""
     if session.is_main:
         yield "owner", text
         return

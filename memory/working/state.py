@@ -1,7 +1,7 @@
 """Keep what a run must not forget: key_info, related_sop, one line for each turn. Source: seed 002
 §3, §4.
 
-A resumed run rebuilds it from the run log. context/tail.py writes it into the anchor,
+A resumed run rebuilds it from the run log. context/turns.py writes it into the anchor,
 context/compaction.py into the history where turns are folded. What other processes say to the run
 stands in the file `steer` in its folder, a line for each, only ever appended; which ones it has
 heard stands in its log (`letter` of `steered`), so a run that was killed hears each of them once.

@@ -77,7 +77,7 @@ def plan_calls(
     """Return the judge that RoteModel takes as `may_read`: None lets a call pass, else it is the
     reason. `hosts` names those that may be asked for what they have, beside this machine. The gate
     still judges each call, and a script of a plan runs in a stage, where it may change nothing
-    (replay/rote.py)."""
+    (replay/rote/)."""
 
     def why_not(name: str, args: Mapping[str, Any]) -> str | None:
         tool = tools.get(name)

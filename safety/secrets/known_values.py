@@ -80,7 +80,9 @@ def _of_settings(name: str, settings: Any) -> Iterator[tuple[str, str]]:
 def _of_setting(owner: str, name: str, value: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(value, str):
         yield from _of_settings(owner if name in _OF_OWNER else name, value)
-    elif name.lower() in _LOGINS or is_secret_name(name.replace("-", "_")):
+    elif name.lower() in _LOGINS:  # "Bearer KEY", "ApiKey KEY": the key alone is held
+        yield f"{owner} {name}", value.rpartition(" ")[2]
+    elif is_secret_name(name.replace("-", "_")):
         yield f"{owner} {name}", re.sub("(?i)^(bearer|basic|token) +", "", value)
     else:
         yield from _in_address(f"{owner} {name}", value).items()
@@ -91,9 +93,9 @@ def _parts_of(name: str, url: str) -> Iterator[tuple[str, str]]:
     scheme, _, rest = url.partition("://")
     yield name, rest
     yield from _in_address(f"{name} ({scheme})", url).items()
-    for part in re.split(r"[/@:?&=]", rest):
+    for number, part in enumerate(re.split(r"[/@:?&=]", rest), start=1):
         if len(part) >= _SHORTEST and not re.fullmatch(r"[a-z.-]+", part):
-            yield f"{name} ({scheme})", part
+            yield f"{name} ({scheme}) part {number}", part  # one of a name would hide another
 
 
 def _in_address(name: str, address: str) -> dict[str, str]:

@@ -223,8 +223,9 @@ class Stage:
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for
         writing, and where a mount has come or gone."""
-        mounts = self._entry.record.get("mounts", {}), places.devices(self._entry.layers)
-        moved = set(dict(mounts[0].items() ^ mounts[1].items()))  # mounts that came or went
+        before: dict[str, str] = self._entry.record.get("mounts", {})
+        now = places.devices(self._entry.layers)
+        moved = {point for point, _ in before.items() ^ now.items()}  # mounts that came or went
         lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
         lost &= lost if self._written is None else set(self._written)
         touched = [*lost, *(each.path for each in self.deltas)]

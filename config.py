@@ -14,13 +14,14 @@ exit code of the command that they end:
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar, Union
 
@@ -32,23 +33,6 @@ VARIABLES = (
 )
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
-CAUSES = frozenset(  # values that hold an English text from below
-    [
-        "error",
-        "why",
-        "problem",
-        "strerror",
-        "reason",
-        "rest",
-        "what",
-        "wanted",
-        "wrong",
-        "meaning",
-        "used",
-        "known",
-        "words",
-    ]
-)
 # keys of earlier versions
 WITHOUT_EFFECT = {"inbox", "auto.allowed", "auto.idle_minutes", "safety.trash"}
 Names = tuple[str, ...]
@@ -60,53 +44,101 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
 
-class Message:
-    """Hold a text for people: a key of assets/words with its values. A text without a key is
-    English and stays."""
+class Message(str):
+    """Hold a text for people: a key of assets/words with its values, and as a `str` its English,
+    for logs and models. A text without a key is said as it is."""
 
-    def __init__(self, key: str = "", /, **values: object) -> None:
-        self.key, self.values = key, values
+    key: str
+    values: dict[str, object]
 
-    @property
-    def has_key(self) -> bool:
-        """Return True for a key of `sentences`."""
-        return self.key.startswith("error.") and self.key in sentences("en")
+    def __new__(cls, key: str = "", /, **values: object) -> Self:
+        is_key = key.startswith("error.") and key in sentences("en")
+        text = super().__new__(cls, _filled("en", key, values) if is_key else key)
+        text.key, text.values = key if is_key else "", values
+        return text
 
-    def said(self, lang: Lang, reword: Callable[[str], str] = str) -> str:
-        """Return the text in a language; `reword` puts causes into it that came from below as
-        English."""
-        if not self.has_key:
-            return reword(self.key)
-        values = dict(self.values)
-        for name, value in values.items():
-            if isinstance(value, Message | Worded):
-                values[name] = value.said(lang, reword)
-            elif name in CAUSES:
-                values[name] = reword(str(value))
-        text: str = sentences(lang)[self.key]
-        return text.format(**values)
+    def said(self, lang: Lang) -> str:
+        """Return the text in a language."""
+        return _filled(lang, self.key, self.values) if self.key else self
+
+    def each(self, change: Callable[[str], str]) -> Message:
+        """Return the same with its texts changed."""
+        if not self.key:
+            return Message(change(self))
+        given = {name: _message(value) for name, value in self.values.items()}
+        changed = {
+            name: change(each) if isinstance(each, str) else each for name, each in given.items()
+        }
+        return Message(self.key, **changed)
+
+    def __str__(self) -> str:
+        return self
 
     @property
     def listed(self) -> list[Any]:
         """Return the key and its values for a log, in a list; an empty one where the text has no
         key."""
-        return (
-            [[self.key, {name: _logged(value) for name, value in self.values.items()}]]
-            if self.has_key
-            else []
-        )
+        values = {name: _logged(value) for name, value in self.values.items()}
+        return [[self.key, values]] if self.key else []
 
-    def __str__(self) -> str:
-        return self.said("en")
+
+def restored(text: str, said: Sequence[Any]) -> str:
+    """Return a text from a log with its key and its values, as `listed` gave them; an older one
+    stays as it is."""
+    is_ours = len(said) == 1 and said[0][0] in sentences("en")
+    return _restored(said[0]) if is_ours else text
+
+
+def _restored(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    key, values = value
+    return Message(key, **{name: _restored(each) for name, each in values.items()})
+
+
+def lines(texts: Iterable[str], key: str = "error.lines") -> str:
+    """Return texts below each other, or by `key` one behind the other; "" for none."""
+    found = list(texts)
+    first = found[0] if found else ""
+    return reduce(lambda one, other: Message(key, one=one, other=other), found[1:], first)
+
+
+def cause(error: OSError) -> str:
+    """Return what the system says of an error, with its key where we have its words."""
+    return str(_message(error))
+
+
+def _message(value: object) -> object:
+    """Return a value as a message where it has words of ours: those of an error of the system stand
+    under its number."""
+    if isinstance(value, Worded):
+        return value.message
+    if isinstance(value, OSError) and value.strerror:
+        number = value.errno or 0
+        key = f"error.os.{errno.errorcode.get(number, number)}"
+        return Message(key) if key in sentences("en") else value.strerror
+    return value
+
+
+def _filled(lang: Lang, key: str, values: Mapping[str, object]) -> str:
+    given = {name: _message(value) for name, value in values.items()}
+    said = {
+        name: each.said(lang) if isinstance(each, Message) else each for name, each in given.items()
+    }
+    text: str = sentences(lang)[key]
+    return text.format(**said)
 
 
 def _logged(value: object) -> Any:
     """Return a value of a message as JSON; a message in it is a list of its key and values."""
-    if isinstance(value, Worded):
-        value = value.message
-    if isinstance(value, Message) and value.has_key:
-        return value.listed[0]
-    return str(value)
+    each = _message(value)
+    return each.listed[0] if isinstance(each, Message) and each.key else str(each)
+
+
+def listed(text: str) -> list[Any]:
+    """Return the key and the values of a text for a log, in a list; an empty one where it has
+    none."""
+    return text.listed if isinstance(text, Message) else []
 
 
 @cache
@@ -118,19 +150,19 @@ def sentences(lang: Lang) -> dict[str, Any]:
 
 
 class Worded(Exception):
-    """Hold a text for people: a key with values, said in the reader's language. `str` of it is
-    English, for logs and models."""
+    """Hold a text for people: a key with values, said in the reader's language. `str` of it is its
+    Message: English, for logs and models."""
 
     def __init__(self, key: str = "", /, **values: object) -> None:
-        super().__init__(key)
-        self.message = Message(str(key), **values)
+        self.message = key if isinstance(key, Message) else Message(str(key), **values)
+        super().__init__(self.message)
 
-    def said(self, lang: Lang, reword: Callable[[str], str] = str) -> str:
+    def said(self, lang: Lang) -> str:
         """Return the text in a language."""
-        return self.message.said(lang, reword)
+        return self.message.said(lang)
 
     def __str__(self) -> str:
-        return self.said("en")
+        return self.message
 
 
 class SopwithError(Worded):
@@ -466,7 +498,7 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
     except UnicodeDecodeError as error:
         raise ConfigError("error.config.not-utf8", file=file, position=error.start) from error
     except OSError as error:
-        raise ConfigError("error.config.unreadable", file=file, error=error.strerror) from error
+        raise ConfigError("error.config.unreadable", file=file, error=error) from error
     else:
         settings = _read(file, text, environ)
     models = _with_environment(settings.models, environ)

@@ -184,6 +184,7 @@ class AgentHandler:
         result = self._unfit(call) or (yield from self._gated(turn, call, reply))
         if isinstance(result, Outcome):
             return result
+        result.said = result.listed
         result.data, result.reason = self.redact(result.data), self.redact(result.reason)
         yield self._ended(turn, call, result, time.monotonic() - started)
         self._note(reply, call, result)
@@ -459,6 +460,4 @@ class AgentHandler:
 def _failed(error: Exception) -> ToolResult:
     """Return the result of a call that raised: text for the model, and for people where the tool
     has one."""
-    if isinstance(error, ToolError):
-        return ToolResult("error", str(error), said=error.message.listed)
     return ToolResult("error", str(error) or type(error).__name__)

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from config import listed
+
 if TYPE_CHECKING:
     from safety.changes import ChangeSet
 
@@ -153,6 +155,12 @@ class ToolResult:
     reason: str = field(default="", compare=False)
     said: list[Any] = field(default_factory=list, compare=False)
     images: list[str] = field(default_factory=list)
+
+    @property
+    def listed(self) -> list[Any]:
+        """Return the keys of what people read of it."""
+        texts = self.data if isinstance(self.data, dict) else {"error": self.data}
+        return self.said or [row for name in TOLD for row in listed(texts.get(name, ""))]
 
     def as_text(self) -> str:
         """Return a string as it is; of an object its "output" verbatim, then the other keys that

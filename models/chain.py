@@ -12,14 +12,9 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from config import Message, lines
 from models.base import Event, Model, Reply, Request, Usage
 from models.errors import Diverged, LimitReached, ModelUnavailable
-
-NO_MODEL = (
-    "no model is configured.\n"
-    "Set OPENAI_API_KEY, or OPENAI_BASE_URL and SOPWITH_MODEL, or list `models` in config.yaml."
-)
-
 
 PATIENCE_SECONDS = (
     3.0  # where another model follows, the owner is better served by it than by a longer wait
@@ -50,17 +45,13 @@ class Budget:
         if (
             self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd
         ):  # 0 leaves what is free
-            used = f"{self.spent_usd:.3g} of {self.cost_usd:.3g} USD are used"
-            raise LimitReached(
-                f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it."
-            )
+            used, limit = f"{self.spent_usd:.3g}", f"{self.cost_usd:.3g}"
+            raise LimitReached("error.models.cost-limit", used=used, limit=limit)
         now = time.monotonic()
         if now >= self.deadline:
             passed = (now - self.started) / 60
-            used = f"{passed:.{1 if passed >= 1 else 2}f} of {self.minutes:g} minutes are used"
-            raise LimitReached(
-                f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it."
-            )
+            used, limit = f"{passed:.{1 if passed >= 1 else 2}f}", f"{self.minutes:g}"
+            raise LimitReached("error.models.time-limit", used=used, limit=limit)
 
 
 class ModelChain:
@@ -77,7 +68,7 @@ class ModelChain:
     def __init__(self, models: Sequence[Model], budget: Budget) -> None:
         self._models = list(models)
         self._budget = budget
-        self._reasons: list[str] = []
+        self._reasons: list[Message] = []
 
     @property
     def name(self) -> str:
@@ -94,7 +85,7 @@ class ModelChain:
                 reply = yield from model.reply(request)
             except ModelUnavailable as error:
                 self._budget.check()  # it may have had no time left
-                reason, turn = str(error), request.turn
+                reason, turn = error.message, request.turn
                 self._reasons.append(reason)
                 yield {"type": "model_failed", "turn": turn, "model": model.name, "reason": reason}
                 self._models.pop(0)
@@ -103,7 +94,7 @@ class ModelChain:
             else:
                 self._budget.add(reply.usage)
                 return reply
-        raise ModelUnavailable("\n".join(self._reasons) or NO_MODEL)
+        raise ModelUnavailable(lines(self._reasons) or Message("error.models.none"))
 
     def _hand_over(self, error: Diverged, request: Request) -> Iterator[Event]:
         if error.event:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from config import Worded
 from models.base import Event
 
 Blame = Literal[
@@ -18,7 +19,7 @@ Blame = Literal[
 ]  # the world is nobody's fault
 
 
-class ModelError(Exception):
+class ModelError(Worded):
     """A model did not reply. The text is for the owner: what is wrong, what was tried, what would
     work."""
 
@@ -30,8 +31,8 @@ class ModelUnavailable(ModelError):
 class ContextTooLong(ModelUnavailable):
     """The request does not fit into the model's context of `window` tokens (0: not known)."""
 
-    def __init__(self, text: str, window: int = 0) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, window: int = 0, **values: object) -> None:
+        super().__init__(text, **values)
         self.window = window
 
 
@@ -49,7 +50,7 @@ class Diverged(ModelError):
         self, reason: str, handover: str, event: Event | None = None, kind: Blame = "step"
     ) -> None:
         super().__init__(reason)
-        self.reason, self.handover, self.event, self.kind = reason, handover, event, kind
+        self.reason, self.handover, self.event, self.kind = self.message, handover, event, kind
 
 
 class LimitReached(ModelError):

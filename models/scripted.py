@@ -71,9 +71,8 @@ class ScriptedModel:
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         self._used = max(self._used, _used_in(request.messages))
         if self._used >= len(self._replies):
-            raise ModelUnavailable(
-                f"{self.name}: all {len(self._replies)} scripted replies are used up."
-            )
+            n = len(self._replies)
+            raise ModelUnavailable("error.models.used-up", name=self.name, n=n)
         given = self._replies[self._used]
         self._used += 1
         reply = self._as_reply(given(request) if callable(given) else given)

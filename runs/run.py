@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from agent_loop import End
+from config import Message, lines, listed
 from memory.logs import RunLogError
 from memory.runlog import NOT_LOGGED, RunLog
 from memory.usage import Totals
@@ -108,7 +109,7 @@ class Run:
         self.stopped_by, self.stops = interrupts.received, interrupts.count
         yield from self._learned()
         if problem:
-            yield self._stamped({"type": "journal_failed", "reason": problem})
+            yield self._stamped(_keyed({"type": "journal_failed", "reason": problem}))
         yield ended
 
     def _ending(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
@@ -137,7 +138,7 @@ class Run:
             return
         with suppress(KeyboardInterrupt):
             for event in self.learn(self):
-                yield self._stamped(self.redact(event))
+                yield self._stamped(self.redact(_keyed(event)))
 
     def _stamped(self, event: Event) -> Event:
         return {"type": event["type"], "run": self.id, "at": now(), **event}
@@ -154,9 +155,9 @@ class Run:
                     self.leave = event["said"]
                 yield from self._shown(event)
         except LimitReached as limit:
-            return {"status": "limit", "result": str(limit), "exit": "EXITED"}
+            return {"status": "limit", "result": limit.message, "exit": "EXITED"}
         except ModelUnavailable as error:
-            return {"status": "no_model", "result": str(error), "exit": "EXITED"}
+            return {"status": "no_model", "result": error.message, "exit": "EXITED"}
         except Diverged as stop:
             return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
 
@@ -182,6 +183,7 @@ class Run:
             return next(self.loop)
 
     def _write(self, event: Event) -> Event:
+        event = _keyed(event)
         if event["type"] not in CLEAN:
             event = self._without_secrets(event)
         stamped = self._stamped(event)
@@ -219,6 +221,12 @@ class Run:
         return stamped
 
 
+def _keyed(event: Event) -> Event:
+    """Return an event with the keys and values of the text in it, as `said`."""
+    said = [row for value in event.values() for row in listed(value)]
+    return {**event, "said": said} if said else event
+
+
 def _ending(end: End, run: str) -> dict[str, Any]:
     if end.exit == "CURRENT_TASK_DONE":
         status = "done"
@@ -228,9 +236,8 @@ def _ending(end: End, run: str) -> dict[str, Any]:
         status = end.outcome.ending or "failed"
     result = end.outcome.data
     if status == "limit":
-        used = f"{end.turns} of {end.turns} turns are used"
-        limit = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
-        result = f"{result}\n\n{limit}" if end.outcome.ending == "summed_up" else limit
+        limit = Message("error.run.turn-limit", n=end.turns)
+        result = lines([f"{result}\n", limit]) if end.outcome.ending == "summed_up" else limit
     return {
         "status": status,
         "result": result if isinstance(result, str) else str(result),

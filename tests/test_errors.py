@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from context.phrases import FOLDER
 
 from config import SopwithError, sentences
-from context.phrases import FOLDER
 from models.endpoint.failure import Failure
 from models.errors import LimitReached, ModelUnavailable
 from models.streams import NotAnAnswer

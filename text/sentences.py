@@ -39,6 +39,11 @@ def sentence(lang: str, said: Said) -> str:
     return say(lang, said.key, **values)
 
 
+def said_in(lang: str, text: str) -> str:
+    """Return a text in a reader's language; one without a key as it is."""
+    return text.said("zh" if lang == "zh" else "en") if isinstance(text, config.Message) else text
+
+
 def joined(lang: str, said: Iterable[Any]) -> str:
     """Join sentences that were kept in a log as pairs of key and values."""
     return "; ".join(sentence(lang, Said(*each)) for each in said)

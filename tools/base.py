@@ -188,7 +188,7 @@ class ToolContext:
         try:
             return self.cwd / Path(text).expanduser()
         except RuntimeError as error:  # "~name" where no such user is
-            raise ToolError(f"{text}: {error}") from error
+            raise ToolError("error.tools.at", name=text, error=error) from error
 
     def place(self, text: str) -> Path:
         """Return the path without links that the gate has judged; it is opened by
@@ -237,7 +237,7 @@ def resolve(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:
-        raise ToolError(f"{path}: {error}") from error
+        raise ToolError("error.tools.at", name=path, error=error) from error
 
 
 def tool(

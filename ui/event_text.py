@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 from memory.inbox import Entry
-from models.base import Event
+from models.base import TOLD, Event
 from ui.sanitise import clean, last_line, one_line
-from ui.words import in_words, pieces_in_words, reasons, say
+from ui.words import reasons, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
 _DOCSTRING = re.compile(r'\s*"""(.+?)(?:\n|""")')
@@ -52,10 +52,8 @@ def sentence(event: Event) -> str:
         return str(reason)
     if isinstance(data, str):
         return data
-    told = (
-        [data.get(name) for name in ("error", "reason", "note")] if isinstance(data, dict) else []
-    )
-    return next((each for each in told if isinstance(each, str) and each), "")
+    told = [data.get(name) for name in TOLD] if isinstance(data, dict) else []
+    return "; ".join(each for each in told if isinstance(each, str) and each)
 
 
 def ended(event: Event) -> str:
@@ -63,14 +61,14 @@ def ended(event: Event) -> str:
     result = str(event.get("result") or "")
     if event["status"] == "done":
         return result
-    return reasons(event.get("said"), "") or pieces_in_words(result)
+    return reasons(event.get("said"), result)
 
 
 def entry_text(entry: Entry) -> str:
     """Return what an entry of the inbox says: a confirmation why it is asked for."""
     if entry.said:
         return leave_asked(entry.tool, reasons(entry.said, "")).lstrip("!！ ")
-    return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)
+    return entry.text
 
 
 def leave_asked(tool: str, reason: str) -> str:
@@ -83,15 +81,12 @@ def problem(event: Event) -> str:
     """Return why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
     own = event.get("reason")
-    keyed = event.get("said")
-    said = reasons(keyed, str(own)) if own or keyed else in_words(sentence(event))
+    said = reasons(event.get("said"), sentence(event))
     if own or not isinstance(data, dict):
         return one_line(said, 300)
-    changes = str(data.get("changes"))  # why what a script did to files was not made real
     parts = [
         last_line(str(data.get("output") or "")),
         last_line(said) if data.get("error") else said,
-        in_words(changes) if changes.startswith("nothing was changed") else "",
     ]
     code = data.get("exit_code")
     shown = [

@@ -4,8 +4,8 @@ assets/words/.
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second
 otherwise.
 
-An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that
-logs hold, are English texts: `in_words` says them in the owner's language (context/phrases.py).
+An error is a key with values (config.py: Message); `words_of` says it. A log holds the English text,
+and in `said` its keys with their values: `reasons` says them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
-from config import CAUSES, Worded
-from context import phrases
 from text import sentences
-from text.sentences import catalogue, joined
+from text.sentences import catalogue, joined, said_in
 
 _spoken = ["en"]
 # of one request of the page; "": that of the process
@@ -57,53 +55,22 @@ def says(key: str) -> bool:
     return key in catalogue(language())
 
 
-def words_of(error: Exception) -> str:
-    """Return an error in the chosen language: by its key, where it has one."""
-    if isinstance(error, Worded):
-        return error.said("zh" if language() == "zh" else "en", in_words)
-    return in_words(str(error))
-
-
-def in_words(text: str) -> str:
-    """Return an English text from below the screens in the chosen language; a line that nobody put
-    into words stays."""
-    return phrases.in_words(text, language())
+def words_of(text: str | Exception) -> str:
+    """Return an error, or a text from below the screens, in the chosen language: by its key, where
+    it has one."""
+    return said_in(language(), str(text))
 
 
 def tell_error(error: str | Exception) -> None:
-    """Print an error, or an English text from below the screens, on stderr in the chosen
-    language."""
-    said = in_words(error) if isinstance(error, str) else words_of(error)
-    print(said, file=sys.stderr, flush=True)
-
-
-def pieces_in_words(text: str) -> str:
-    """Return several texts with "; " between them, each in the chosen language."""
-    return "; ".join(in_words(piece) for piece in text.split("; "))
+    """Print an error, or a text from below the screens, on stderr in the chosen language."""
+    print(words_of(error), file=sys.stderr, flush=True)
 
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
-    """Return what the gate says, by its keys; `text` of an older log, which has none."""
-    return joined(language(), _with_causes(said, language())) if said else text
-
-
-def _with_causes(said: Iterable[Any], lang: str) -> list[Any]:
-    """Return sentences of a log with the English causes in them in the reader's language."""
-    return [
-        [key, {name: _cause(name, values[name], lang) for name in values}] for key, values in said
-    ]
-
-
-def _cause(name: str, value: Any, lang: str) -> Any:
-    is_english = name in CAUSES and isinstance(value, str)
-    return phrases.in_words(value, lang) if is_english else value
-
-
-def in_each(text: str) -> dict[str, str]:
-    """Return an error in each language, for a page whose readers each have their own."""
-    return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
+    """Return what a log says, by its keys; `text` of an older log, which has none."""
+    return joined(language(), said) if said else text
 
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
-    """Return what the gate says in every language, for who does not know yet who will read it."""
-    return {lang: joined(lang, _with_causes(said, lang)) if said else text for lang in ("en", "zh")}
+    """Return what a log says in every language, for who does not know yet who will read it."""
+    return {lang: joined(lang, said) if said else text for lang in ("en", "zh")}

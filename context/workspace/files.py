@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+from config import Message
 from context.workspace.shapes import AgentContext, FileLoadResult
 from memory.files import Unreadable, read_owner_text
 from memory.files.owner_files import MAX_BYTES
@@ -181,7 +182,7 @@ class Workspace:
             try:
                 is_default = make(self.home, name, self.lang, self.templates)
             except OSError as error:
-                problem = f"{name} is missing and cannot be made: {error.strerror or error}"
+                problem = Message("error.workspace.unmade", name=name, error=error)
                 text = template(name, self.lang, self.templates)
                 return _Known((), text, self._result(name, text, problem, is_default=True))
         signature = _signature(
@@ -190,7 +191,9 @@ class Workspace:
         try:
             text, problem = self._read(name)
         except FileNotFoundError:
-            return _Known((), None, self._result(name, None, f"{name} is not there"))
+            return _Known(
+                (), None, self._result(name, None, Message("error.workspace.not-there", name=name))
+            )
         except (Unreadable, OSError) as error:
             return self._from_cache(name, signature, str(error))
         if not problem and name in _FIELDS:
@@ -204,7 +207,7 @@ class Workspace:
         found = self._reader.text(name)
         return (
             found.text,
-            f"{name} is larger than {MAX_BYTES:,} bytes; only its beginning is read"
+            Message("error.workspace.cut", name=name, limit=f"{MAX_BYTES:,}")
             if found.is_cut
             else "",
         )
@@ -214,9 +217,8 @@ class Workspace:
         if name in _FIELDS:
             with suppress(OSError, Unreadable):
                 text = read_owner_text(self.home, f"{CACHE}/{name}", follows_links=False).text
-        said = f"{why}; " + (
-            "there is no older copy of it" if text is None else "its last good copy is used"
-        )
+        which = "no-older" if text is None else "last-good"
+        said = Message(f"error.workspace.{which}", why=why)
         return _Known(signature, text, self._result(name, text, said, from_cache=text is not None))
 
     def _keep(self, name: str, text: str) -> None:

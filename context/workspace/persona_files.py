@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from config import SopwithError
+from config import Message, SopwithError
 from context.prompts import Prompts
 from memory.files import Unreadable, read_owner_text
 
@@ -64,7 +64,7 @@ def persona(home: Path, name: str) -> Persona:
         if isinstance(found, Persona):
             known.append(found.name)
     if not known:
-        raise PersonaError(f'there is no persona "{name}"; make one: {home / "personas"}/NAME.md')
+        raise PersonaError("error.workspace.no-persona", name=name, folder=home / "personas")
     names = sorted(known, key=lambda each: each not in difflib.get_close_matches(name, known, n=1))
     raise PersonaError("error.workspace.persona", name=name, names=", ".join(names))
 
@@ -106,7 +106,7 @@ def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
             one, line = _read(home, f"personas/{file}")
             if other := taken.get(one.name.casefold()):
                 raise PersonaError(
-                    f'personas/{file}:{line}: the name "{one.name}" is also that of {other}'
+                    "error.workspace.same-name", file=file, line=line, name=one.name, other=other
                 )
             taken[one.name.casefold()] = file
             found.append((file, one))
@@ -122,26 +122,25 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
     except Unreadable as error:
         raise PersonaError(str(error)) from error
     except OSError as error:
-        raise PersonaError(
-            "error.workspace.cannot-read", file=file, error=error.strerror or error
-        ) from error
+        raise PersonaError("error.workspace.cannot-read", file=file, error=error) from error
     match = _FRONT_MATTER.match(text)
     if match is None:
-        raise PersonaError(
-            f"{file}:1: the front matter is missing: name and description between two lines of ---"
-        )
+        raise PersonaError("error.workspace.no-front", file=file)
     front, lines = _front_matter(match[1], file)
 
     def wrong(key: str, what: str) -> PersonaError:
-        return PersonaError(f"{file}:{lines.get(key, 1)}: {what}")
+        return PersonaError("error.workspace.at", file=file, line=lines.get(key, 1), what=what)
 
     for key in front:
         if key not in _FIELDS:
-            raise wrong(str(key), f"there is no field {key!r}; there are: {', '.join(_FIELDS)}")
+            raise wrong(
+                str(key),
+                Message("error.workspace.no-field", field=f"{key!r}", fields=", ".join(_FIELDS)),
+            )
     _check(front, wrong)
     name = front["name"].strip()
     if len(name) > MAX_NAME_CHARS:
-        raise wrong("name", f"name is longer than {MAX_NAME_CHARS} characters")
+        raise wrong("name", Message("error.workspace.long-name", limit=MAX_NAME_CHARS))
     speech, skills = (tuple(" ".join(each.split()) for each in front[key]) for key in _FIELDS[2:])
     found = Persona(name, front["description"].strip(), speech, skills, match[2].strip())
     return found, lines["name"]
@@ -153,13 +152,13 @@ def _check(front: dict[str, Any], wrong: Callable[[str, str], PersonaError]) -> 
         value = front.get(key)
         line = value.strip() if isinstance(value, str) else ""
         if not line or not line.isprintable():
-            raise wrong(key, f"{key} must be a line of text")
+            raise wrong(key, Message("error.workspace.no-line", field=key))
     for key in _FIELDS[2:]:
         said = front.get(key) or []
         front[key] = said = [said] if isinstance(said, str) else said
         kinds = set(map(type, said)) if isinstance(said, list) else {None}
         if kinds - {str}:
-            raise wrong(key, f"{key} must be a list of texts")
+            raise wrong(key, Message("error.workspace.no-list", field=key))
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]:
@@ -173,9 +172,7 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or " ".join(str(error).split())
         line = mark.line + 2 if mark else 2
-        raise PersonaError(f"{file}:{line}: the front matter is not YAML: {what}") from error
+        raise PersonaError("error.workspace.not-yaml", file=file, line=line, what=what) from error
     if not isinstance(front, dict) or not isinstance(root, yaml.MappingNode):
-        raise PersonaError(
-            f"{file}:1: the front matter is missing: name and description between two lines of ---"
-        )
+        raise PersonaError("error.workspace.no-front", file=file)
     return front, {key.value: key.start_mark.line + 2 for key, _ in root.value}

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from config import Message
 from learning.folder import in_folder
 from learning.imports.findings import Finding, scan
 from learning.imports.sources import MAX_FILE_BYTES, Entries, ImportRefused, folded, grouped, opened
@@ -138,7 +139,7 @@ def _skill(place: str, entries: Entries, fallback: str) -> Skill:
     except SopError as error:
         return Skill(shown, place, problem=str(error).replace("\n", " ").rstrip("."))
     except (OSError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
-        return Skill(shown, place, problem=f"it cannot be read: {error}")
+        return Skill(shown, place, problem=Message("error.imports.unread", error=error))
 
 
 def _files(entries: Entries) -> dict[str, bytes]:
@@ -150,7 +151,7 @@ def _files(entries: Entries) -> dict[str, bytes]:
     left = MAX_BYTES
     for path, entry in sorted(entries.items()):
         if entry.problem:
-            raise ImportRefused(f"{path} is {entry.problem}")
+            raise ImportRefused("error.imports.odd-file", path=path, problem=entry.problem)
         if folded(path) in seen:
             raise ImportRefused("error.imports.twice-but-case", path=path)
         seen.add(folded(path))
@@ -158,7 +159,7 @@ def _files(entries: Entries) -> dict[str, bytes]:
         size = max(len(data), entry.size)
         left -= size
         if size > MAX_FILE_BYTES or left < 0:
-            limits = f"at most {MAX_FILE_BYTES} bytes a file, {MAX_BYTES} together"
+            limits = Message("error.imports.limits", size=MAX_FILE_BYTES, total=MAX_BYTES)
             raise ImportRefused("error.imports.makes-too-large", path=path, limits=limits)
         files[path] = data
     return files
@@ -174,7 +175,7 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
         raise ImportRefused("error.imports.skill-md-utf", error=error) from error
     match = FRONT_MATTER.match(text)
     if match is None:
-        said = "SKILL.md has no front matter: name and description between two lines of ---"
+        said = Message("error.imports.no-front")
         raise ImportRefused(said)
     try:
         front = _parsed(match[1])

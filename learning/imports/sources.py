@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from config import Message
 from memory.sops import SopError
 from text import names
 
@@ -27,7 +28,7 @@ MAX_DEPTH = 12
 LEFT_OUT = names(".git .hg .svn __pycache__ node_modules .venv .DS_Store Thumbs.db __MACOSX")
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)
-NOTHING = "Nothing was imported."
+NOTHING = "error.imports.nothing"
 
 
 class ImportRefused(SopError):
@@ -58,7 +59,7 @@ def opened(source: str, cwd: Path) -> Iterator[tuple[Entries, str]]:
         if stat.S_ISDIR(mode):
             yield _of_folder(path), path.resolve().name
         elif not stat.S_ISREG(mode):
-            said = f"{source} is no folder and no file."
+            said = Message("error.imports.no-place", source=source)
             raise ImportRefused("error.imports.text-4", rest=said)
         elif path.suffix.lower() == ".md":
             own = path.resolve().parent.name if path.name == "SKILL.md" else path.stem
@@ -67,8 +68,7 @@ def opened(source: str, cwd: Path) -> Iterator[tuple[Entries, str]]:
             with _zip(path, source) as archive:
                 yield _of_zip(archive), path.stem
     except OSError as error:
-        why = error.strerror or error
-        raise ImportRefused(f"{source} cannot be read: {why}.\n{NOTHING}") from error
+        raise ImportRefused("error.imports.source-unread", source=source, why=error) from error
 
 
 def _of_folder(folder: Path) -> Entries:
@@ -88,7 +88,7 @@ def _of_folder(folder: Path) -> Entries:
             else:
                 found[str(path)] = _of_file(Path(entry.path))
         if len(found) > MAX_ENTRIES:
-            said = f"{folder} holds more than {MAX_ENTRIES} files."
+            said = Message("error.imports.many-files", folder=folder, most=MAX_ENTRIES)
             raise ImportRefused("error.imports.text-2", rest=said)
     return found
 
@@ -96,8 +96,8 @@ def _of_folder(folder: Path) -> Entries:
 def _kind(mode: int) -> str:
     """Return what is wrong with a file of this mode."""
     if stat.S_ISLNK(mode):
-        return "a link"
-    return "" if stat.S_ISREG(mode) else "no ordinary file"
+        return Message("error.imports.a-link")
+    return "" if stat.S_ISREG(mode) else Message("error.imports.no-file")
 
 
 def _of_file(path: Path) -> Entry:
@@ -119,24 +119,24 @@ def _zip(path: Path, source: str) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as archive:
             yield archive
     except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as error:
-        said = f"{source} is no zip that can be read: {error}."
-        raise ImportRefused(f"{said}\n{NOTHING}") from error
+        said = Message("error.imports.no-zip", source=source, error=error)
+        raise ImportRefused("error.lines", one=said, other=Message(NOTHING)) from error
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Entries:
     """Return the files of a zip. Names that lead out, or differ only in case, refuse it all."""
     infos = archive.infolist()
     if len(infos) > MAX_ENTRIES:
-        said = f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}."
-        raise ImportRefused(f"{said}\n{NOTHING}")
+        said = Message("error.imports.zip-entries", n=len(infos), most=MAX_ENTRIES)
+        raise ImportRefused("error.lines", one=said, other=Message(NOTHING))
     found: Entries = {}
     seen: dict[str, str] = {}
     for info in infos:
         name = _safe_name(info.filename)
         is_same_folder = info.is_dir() and seen.get(folded(name)) == name
         if folded(name) in seen and not is_same_folder:
-            said = f"the zip holds {name!r} twice, or but for its case."
-            raise ImportRefused(f"{said}\n{NOTHING}")
+            said = Message("error.imports.zip-twice", name=f"{name!r}")
+            raise ImportRefused("error.lines", one=said, other=Message(NOTHING))
         seen[folded(name)] = name
         if not info.is_dir() and not LEFT_OUT & set(name.split("/")):
             found[name] = _of_packed(archive, info)
@@ -152,8 +152,8 @@ def _safe_name(name: str) -> str:
     parts = name.removesuffix("/").split("/")
     is_odd = bool({"", ".", ".."} & set(parts)) or not name.isprintable()
     if is_odd or LEADS_OUT.match(name) or len(parts) > MAX_DEPTH + 1:
-        said = f"the zip holds the name {name[:80]!r}, which leads out of it."
-        raise ImportRefused(f"{said}\n{NOTHING}")
+        said = Message("error.imports.zip-out", name=f"{name[:80]!r}")
+        raise ImportRefused("error.lines", one=said, other=Message(NOTHING))
     return "/".join(parts)
 
 

@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from config import Worded
 from replay.parameters import FIGURE
 from text import pattern
 
@@ -38,7 +39,7 @@ class Taken(NamedTuple):
     around: tuple[int, int] | None = None
 
 
-class Refused(Exception):
+class Refused(Worded):
     """A program cannot take a value at this place; the text says why."""
 
 
@@ -72,7 +73,7 @@ def _pasted(spot: Spot) -> Taken:
     if re.match(FIGURE, spot.text):
         return Taken(spot.first, spot.last, pattern=FIGURE)
     if _CODE_SIGNS.search(spot.text):
-        raise Refused("it is part of the code, and no text or number")
+        raise Refused("error.learning.in-code")
     signs = re.escape("".join(sorted({*_PLAIN_SIGNS, *re.findall(r"[^\w]", spot.text)})))
     return Taken(spot.first, spot.last, pattern=rf"^(?!-)[\w{signs}]+$")
 

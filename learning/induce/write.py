@@ -137,7 +137,7 @@ class _Writer:
             if pattern := self._in_program(variable, place, word, command):
                 self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
-            raise programs.Refused("it stands where the shell takes no values")
+            raise programs.Refused("error.learning.no-values")
         else:
             self._put(place.start, place.end, variable, place)
 

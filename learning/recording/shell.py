@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from config import SopwithError
+from config import Message, SopwithError
 from learning.recording.stream import Capture, Mark, Marks
 from memory.inbox import call_hash
 from memory.runlog import RunLog
@@ -90,10 +90,7 @@ def record(
     finally:
         log.close()
     if not (was_stopped or recording.has_heard):
-        raise RecordError(
-            "the shell said nothing: ~/.bashrc leaves it before its end (an exec or exit in it?).\n"
-            + _instead(name)
-        )
+        raise RecordError(Message("error.learning.silent-shell") + _instead(name))
     return log.run
 
 

@@ -29,7 +29,7 @@ class StagedShell:
         self._holder = Holder()
         entered = shutil.which("nsenter")
         if entered is None:
-            raise StageError("nsenter is not installed (package util-linux)")
+            raise StageError("error.stage.no-nsenter")
         self._nsenter = entered
         self._process = subprocess.Popen(
             [*self._holder.words(), "sleep", "infinity"],

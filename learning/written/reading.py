@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from config import Message
 from learning.draft import LearningError
 from learning.written.instructions import Instructions
 from learning.written.markdown import read_markdown
@@ -29,13 +30,14 @@ def read_text(text: str, file: str = "") -> Instructions | str:
 
     `file` is its name, which tells the kind. Raises LearningError.
     """
-    said = file or "the text"
+    said = file or Message("error.written.the-text")
     if len(text) > MAX_CHARS:
         raise LearningError(
             "error.written.longer-than-characters-nobody", what=said, n=f"{MAX_CHARS:,}"
         )
     if "\0" in text or not text.strip():
-        raise LearningError(f"{said} is {'no text' if text.strip() else 'empty'}.")
+        key = "error.written.no-text" if text.strip() else "error.written.empty"
+        raise LearningError(Message(key, what=said))
     plain = text.replace("\r\n", "\n").removeprefix("\ufeff")
     kind = kind_of(plain, file)
     if kind == "yaml":
@@ -67,7 +69,9 @@ def _read_yaml(text: str, said: str) -> Instructions | str:
     try:
         raw = parse_yaml(text)
     except NotYaml as error:
-        raise LearningError(f"{said} is not YAML: line {error.line}: {error}") from error
+        raise LearningError(
+            "error.written.not-yaml", what=said, line=error.line, error=error
+        ) from error
     known = raw if isinstance(raw, dict) else {"steps": raw}
     if {"plan", "commit", "run", "script"} & known.keys():
         return text

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+from config import Worded
 from memory import notes
 from memory.digest.memory_file import Category, Changes, Entry, MemoryFile
 from memory.facts import Fact, Line, Refusal, check_line
@@ -48,7 +49,7 @@ class Proposal:
 Refused = list[tuple[Line, Refusal]]
 
 
-class BadProposals(Exception):
+class BadProposals(Worded):
     """A model's reply that is no list of proposals."""
 
 
@@ -134,9 +135,9 @@ def proposed(reply: str, lines: Sequence[Line]) -> tuple[list[Proposal], Refused
     try:
         items = json.loads(reply[begin : end + 1])
     except (ValueError, RecursionError) as error:
-        raise BadProposals("the reply is not JSON") from error
+        raise BadProposals("error.digest.no-json") from error
     if not isinstance(items, list):
-        raise BadProposals("the reply is no list")
+        raise BadProposals("error.digest.no-list")
     made = [_proposal(item, lines) for item in items[:MAX_PROPOSALS] if isinstance(item, dict)]
     found = [each for each in made if isinstance(each, Proposal)]
     refused = [each for each in made if isinstance(each, tuple)]

@@ -185,7 +185,7 @@ def _proposals(
     try:
         found, done.refused = proposed(asked.ask(live, shown(hidden)), new)
     except (ModelError, BadProposals, SopwithError) as error:
-        done.problem = str(error).partition("\n")[0]
+        done.problem = str(error)
         return done, extracted(new)
     done.by = "model"
     return done, found

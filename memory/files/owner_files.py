@@ -67,9 +67,7 @@ def _data(home: Path, name: str, follows_links: bool, limit: int) -> bytes:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise Unreadable("error.files.link-leads-nowhere", name=name) from error
-        raise Unreadable(
-            "error.files.cannot-read", file=name, error=error.strerror or error
-        ) from error
+        raise Unreadable("error.files.cannot-read", file=name, error=error) from error
 
 
 def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:

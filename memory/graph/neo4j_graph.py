@@ -28,7 +28,7 @@ from memory.graph.shapes import KINDS
 BATCH = 500  # things in one statement
 DELETED_AT_ONCE = 2000
 QUERY_SECONDS = 20.0
-MISSING = "the driver of Neo4j is not installed: scripts/setup --extra neo4j"
+MISSING = "error.graph.no-driver"
 _log = logging.getLogger("sopwith.graph")
 _constrained: set[str] = set()
 _flushing, _connecting = threading.Lock(), threading.Lock()

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.files import write_atomic
 from memory.files.writing import locked
 
@@ -34,7 +34,7 @@ COVERED_FOLDERS = ("memory", "sops", "schedule")
 COVERED_FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md")
 BRANCH = "refs/heads/main"
 BY_HAND = "edited by hand"
-NO_GIT = "git is not installed, so no history is kept. With git there (package: git), it is kept from then on."
+NO_GIT = "error.history.no-git"
 MAX_SUBJECT_CHARS = 500
 MANY_LOOSE_OBJECTS = 27  # in one of 256 folders: git packs at about 6,700 of them
 STALE_LOCK_SECONDS = {
@@ -104,7 +104,7 @@ class Repository:
     @property
     def problem(self) -> str | None:
         """Return why no history is kept here, in one line."""
-        return None if self._program else NO_GIT
+        return None if self._program else Message(NO_GIT)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -334,9 +334,7 @@ class Repository:
                 pass_fds=(self._lock,) if self._lock >= 0 else (),
             )
         except OSError as error:
-            raise RepositoryError(
-                "error.history.git-cannot-started", error=error.strerror or error
-            ) from error
+            raise RepositoryError("error.history.git-cannot-started", error=error) from error
 
     def _environment(self) -> dict[str, str]:
         """Return an environment with nothing of the owner's: no settings, no identity, no other

@@ -50,7 +50,7 @@ def open_home(home: Path) -> None:
         raise HomeError(
             "error.home.home-folder-cannot-used",
             where=where,
-            error=error.strerror or error,
+            error=error,
             rest=_ELSEWHERE,
         ) from error
 
@@ -66,7 +66,7 @@ def check_layout(home: Path) -> bool:
         raise HomeError(
             "error.home.home-folder-cannot-used",
             where=error.filename,
-            error=error.strerror,
+            error=error,
             rest=_ELSEWHERE,
         ) from error
     if not said.isdecimal():

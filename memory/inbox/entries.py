@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.files import write_atomic, write_new
 
 
@@ -117,18 +117,14 @@ class Inbox:
             return entries[named[0]]
         if (self.folder / f"{id}.answer.json").exists():
             raise InboxError("error.inbox.been-answered-already", id=id)
-        known = ", ".join(list(entries)[:5]) or "none"
-        raise NoSuchEntry(
-            f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list'
-        )
+        known = ", ".join(list(entries)[:5]) or Message("error.none")
+        raise NoSuchEntry("error.inbox.none-open", id=id, known=known)
 
     def answer(self, entry: Entry, answer: Answer) -> None:
         """Record the owner's word. Raises InboxError when it is the wrong kind, or somebody was
         quicker."""
         if entry.kind == "proposal":
-            raise OtherKind(
-                f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
-            )
+            raise OtherKind("error.inbox.proposal", id=entry.id, command=entry.command)
         if entry.kind == "notice":
             raise OtherKind("error.inbox.notice-nobody-waits-answer", id=entry.id)  # fmt: skip
         if (entry.kind == "question") != (answer.decision == "answer"):

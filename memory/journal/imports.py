@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.files import Unreadable, read_owner_text
 from memory.files.owner_files import decoded
 from memory.home import MAIN
@@ -114,7 +114,7 @@ def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad
         if text is None and (there := memory.turn(turn.id, turn.session)):
             text = there.text
         if text not in (None, turn.text):
-            bad.append(Bad(turn.id, "another text is kept under this id"))
+            bad.append(Bad(turn.id, Message("error.journal.other-text")))
     return bad
 
 
@@ -131,7 +131,7 @@ def read(path: Path) -> Iterator[Item]:
             yield from _opened(path, path.name)
     # the last: a password
     except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        why = getattr(error, "strerror", None) or error
+        why = error
         raise ImportFailed("error.journal.cannot-imported", path=path, why=why) from error
 
 
@@ -204,7 +204,7 @@ def _lines(name: str, file: BinaryIO) -> Iterator[Item]:
         if len(line) == MAX_LINE_BYTES:
             while not line.endswith(b"\n") and (line := file.readline(MAX_LINE_BYTES)):
                 pass
-            yield Bad(place, "longer than 10 MB")
+            yield Bad(place, Message("error.journal.long-line"))
         elif line.strip():
             yield _line(place, line.removeprefix(b"\xef\xbb\xbf"))
 
@@ -213,8 +213,12 @@ def _line(place: str, line: bytes) -> Item:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
-        return Bad(place, "not JSON")
-    return _turn(place, said) if isinstance(said, dict) else Bad(place, "not an object")
+        return Bad(place, Message("error.journal.no-json"))
+    return (
+        _turn(place, said)
+        if isinstance(said, dict)
+        else Bad(place, Message("error.journal.no-object"))
+    )
 
 
 def _turn(place: str, said: Mapping[str, Any]) -> Item:
@@ -222,11 +226,11 @@ def _turn(place: str, said: Mapping[str, Any]) -> Item:
     tags, emotion if they are there."""
     text, at, given = said.get("text"), _moment(said.get("at")), said.get("id")
     if not isinstance(text, str):
-        return Bad(place, 'no "text"')
+        return Bad(place, Message("error.journal.no-text"))
     if at is None:
-        return Bad(place, 'no time in "at" (ISO 8601)')
+        return Bad(place, Message("error.journal.no-time"))
     if not isinstance(given, str | int | None):
-        return Bad(place, '"id" is neither a word nor a number')
+        return Bad(place, Message("error.journal.odd-id"))
     session = str(said.get("session") or MAIN.name)
     who = "owner" if session == MAIN.name else session
     id = "" if given is None else str(given)
@@ -295,7 +299,7 @@ def _item(place: str, each: Any, name: str, changed: datetime) -> Iterator[Item]
         yield _turn(place, said)
         return
     else:
-        yield Bad(place, "neither a conversation nor a turn")
+        yield Bad(place, Message("error.journal.no-turn"))
         return
     yield from (_turn(f"{place}, {turn['id']}", turn) for turn in turns)
 
@@ -308,11 +312,11 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
     back."""
     entries = list(parsed(name.rpartition("/")[2], data)) if b"<!-- turn {" in data else []
     for entry in entries:
-        torn = Bad(f"{name}, {entry.turn.source}", "its end is missing")
+        torn = Bad(f"{name}, {entry.turn.source}", Message("error.journal.torn"))
         yield torn if entry.is_torn else entry.turn
     text = decoded(data)
     if text is None:
-        yield Bad(name, "not UTF-8")
+        yield Bad(name, Message("error.journal.not-utf8"))
     elif not entries:
         yield from _note(name, text.removeprefix("\ufeff"), changed)
 

@@ -72,7 +72,7 @@ class WriterLock:
             raise JournalError(
                 "error.journal.journal-cannot-written",
                 path=self._path,
-                error=error.strerror or error,
+                error=error,
             ) from error
         until, pause = time.monotonic() + self._wait_seconds, 0.0005
         while True:

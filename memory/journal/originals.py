@@ -67,7 +67,7 @@ class Journal:
             return {}
         except OSError as error:
             raise JournalError(
-                "error.journal.journal-cannot-read", path=self.folder, error=error.strerror or error
+                "error.journal.journal-cannot-read", path=self.folder, error=error
             ) from error
         return dict(sorted(found.items()))
 
@@ -104,7 +104,7 @@ class Journal:
                 data = file.read()
         except OSError as error:
             raise JournalError(
-                "error.journal.cannot-read", file=self.folder / name, error=error.strerror or error
+                "error.journal.cannot-read", file=self.folder / name, error=error
             ) from error
         yield from parsed(name, data, start)
 
@@ -150,7 +150,7 @@ class Journal:
                 fsync_folder(self.folder)
         except OSError as error:
             raise JournalError(
-                "error.journal.journal-cannot-written-2", path=path, error=error.strerror or error
+                "error.journal.journal-cannot-written-2", path=path, error=error
             ) from error
 
     def _write(self, file: int, data: bytes, size: int) -> None:

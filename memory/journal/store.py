@@ -664,9 +664,8 @@ class Store:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            why = error.strerror or error
             raise JournalError(
-                "error.journal.journal-cannot-written-2", path=self.path.parent, error=why
+                "error.journal.journal-cannot-written-2", path=self.path.parent, error=error
             ) from error
         with self.lock:
             database = sqlite3.connect(

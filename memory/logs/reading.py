@@ -92,9 +92,7 @@ def find_run(home: Path, name: str) -> str:
     if found:
         some = ", ".join(found[:4])
         raise NoSuchRun("error.logs.start-runs", name=name, n=len(found), list=some)
-    raise NoSuchRun(
-        f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list'
-    )
+    raise NoSuchRun("error.logs.no-run", name=name, folder=home / "runs")
 
 
 def starting(runs: Iterable[str], name: str) -> list[str]:
@@ -166,7 +164,7 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise RunLogError("error.logs.cannot-read", path=path, error=error.strerror) from error
+        raise RunLogError("error.logs.cannot-read", path=path, error=error) from error
 
 
 def summarise(home: Path, run: str) -> RunSummary | None:

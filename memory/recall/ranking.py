@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from config import Message, lines
 from memory.journal.turns import WRITTEN, Found, Recalled
 from memory.recall.candidates import Candidates, candidates
 from memory.recall.question import only_asks
@@ -224,22 +225,24 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
 def _why(found: Candidates, row: int) -> str:
     """Return what spoke for a turn, in a few words."""
     words = _words_said(found, row)
-    said = [f"words: {', '.join(words[:6])}"] if words else []
-    said += [why for name, (least, why) in _WHYS.items() if _value(found, name, row) > least]
+    said = [Message("error.recall.words", terms=", ".join(words[:6]))] if words else []
+    said += [
+        Message(why) for name, (least, why) in _WHYS.items() if _value(found, name, row) > least
+    ]
     turn = found.rows.turns[row]
     if found.features["speaker"][row]:
-        said.append(f"said by {turn.who}")
+        said.append(Message("error.recall.speaker", who=turn.who))
     if not words and _value(found, "like", row) > LIKE:
-        said.append("words that mean much the same")
+        said.append(Message("error.recall.alike"))
     if by := superseded_by(turn):
-        said.append(f"superseded by {by}")
-    return "; ".join(said) or "near such turns"
+        said.append(Message("error.recall.superseded", by=by))
+    return lines(said, "error.also") or Message("error.recall.near")
 
 
 _WHYS = {
-    "near": (0.5, "meaning"),
-    "within": (0.0, "said at that time"),
-    "mentioned": (0.0, "speaks of that time"),
+    "near": (0.5, "error.recall.meaning"),
+    "within": (0.0, "error.recall.within"),
+    "mentioned": (0.0, "error.recall.mentioned"),
 }
 
 

@@ -154,9 +154,7 @@ def line_of(event: Event) -> bytes:
 
 def cannot_write(folder: Path, error: OSError) -> RunLogError:
     """Return what the owner reads when a run's folder cannot be written."""
-    return RunLogError(
-        "error.runlog.cannot-write-run-log", folder=folder, error=error.strerror or error
-    )
+    return RunLogError("error.runlog.cannot-write-run-log", folder=folder, error=error)
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -26,7 +26,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.files import read_owner_text, write_atomic
 from memory.files.writing import locked
 
@@ -331,29 +331,29 @@ def _wrong(task: Task) -> Iterator[str]:
     statuses, priorities = ", ".join(get_args(Status)), ", ".join(get_args(Priority))
     is_known = {task.status: get_args(Status), task.priority: get_args(Priority)}
     rules = (
-        (not task.title.strip(), "a task needs a title"),
+        (not task.title.strip(), Message("error.tasks.title")),
         (
             re.search("[\0\ud800-\udfff]", task.title + task.description) is not None,
-            "a task is text: no NUL, no half of a character",
+            Message("error.tasks.text"),
         ),
         (
             len(task.title) > MAX_TITLE_CHARS,
-            f"the title of a task takes at most {MAX_TITLE_CHARS} characters; the rest goes into the description",
+            Message("error.tasks.long-title", count=MAX_TITLE_CHARS),
         ),
         (
             len(task.description) > MAX_DESCRIPTION_CHARS,
-            f"the description of a task takes at most {MAX_DESCRIPTION_CHARS} characters",
+            Message("error.tasks.long-text", count=MAX_DESCRIPTION_CHARS),
         ),
         (
             task.due != "" and not is_due(task.due),
-            f"{task.due!r} is no day: write it like 2026-11-24 or 2026-11-24T09:00",
+            Message("error.tasks.no-day", text=f"{task.due!r}"),
         ),
         (
             any(said not in known for said, known in is_known.items()),
-            f"a task is {statuses}; its priority is {priorities}",
+            Message("error.tasks.states", states=statuses, priorities=priorities),
         ),
-        (len(task.tags) > MAX_TAGS, f"a task takes at most {MAX_TAGS} tags"),
-        (bad_tags != [], f"{bad_tags[:1]} is no tag: letters, digits, _, / and - without spaces"),
+        (len(task.tags) > MAX_TAGS, Message("error.tasks.tags", count=MAX_TAGS)),
+        (bad_tags != [], Message("error.tasks.no-tag", text=bad_tags[:1])),
     )
     yield from (said for is_broken, said in rules if is_broken)
 

@@ -43,7 +43,7 @@ def _last_change(history: Repository) -> Commit:
         is_change = commit.subject.startswith((DIGEST, NOTE, FACT))
         if is_change and UNDOES not in commit.message and commit.id not in undone:
             return commit
-    raise FactConflict("there is no change of the agent's to take back.\nSee: sopwith memory show")
+    raise FactConflict("error.undo.no-change")
 
 
 def _taken_back(history: Repository, commit: Commit) -> Texts:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from config import Message, Worded
 from models.streams import sample, scrub
 from models.streams.typed import record_of, text_of
 from text import pattern
@@ -26,13 +27,12 @@ _FATAL = pattern(
 )
 _IN_WORDS = pattern(r"(?:try again in|retry in|retryDelay\"?:)\s*\"?([\d.]+)\s*(ms|s|m)\b", re.I)
 _DURATION = pattern(r"([\d.]+)(ms|s|m|h)")
-_OTHER_HINT = "Check this model's entry in config.yaml."
 
 
-class Failure(Exception):
+class Failure(Worded):
     """One attempt failed: what the endpoint said, how many retries such a failure is worth, what
-    the owner can do, how many seconds the endpoint asks to wait, its status (0 without one), body,
-    and cause (assets/models/causes.json)."""
+    the owner can do (the end of a key of `error.models.hint`), how many seconds the endpoint asks
+    to wait, its status (0 without one), body, and cause (assets/models/causes.json)."""
 
     def __init__(
         self,
@@ -44,9 +44,10 @@ class Failure(Exception):
         status: int = 0,
         body: bytes = b"",
         cause: str = "",
+        **values: object,
     ) -> None:
-        super().__init__(reason)
-        self.reason, self.retries, self.hint = reason, retries, hint
+        super().__init__(reason, **values)
+        self.reason, self.retries, self.hint = self.message, retries, hint
         self.after, self.status, self.body, self.cause = after, status, body, cause
 
     @property
@@ -66,16 +67,18 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     said = parsed(body)
     is_object = isinstance(said, dict)
     words = error_words(said.get("error") or said, status) if is_object else sample(body)
-    words = words or "no reason given"
     reason = words if words.startswith(str(status)) else f"{status}: {words}"
+    if not words:
+        reason = Message("error.models.no-reason", status=status)
     if status < 400:
-        reason = f"{status}: it redirects to {sample(headers.get('location', 'nowhere'))}"
+        place = sample(headers.get("location", "nowhere"))
+        reason = Message("error.models.redirects", status=status, place=place)
     row = _row(status, _readable(body))
     retries = RETRIES if row.get("retries", status >= 500) else 0
     if headers.get("x-should-retry") == "false":
         retries = 0
     after = _after(headers, body) if retries else None
-    hint, cause = row.get("hint", _OTHER_HINT), row.get("cause", "")
+    hint, cause = row.get("hint", "entry"), row.get("cause", "")
     return Failure(reason, retries, hint=hint, after=after, status=status, body=body, cause=cause)
 
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from config import ModelConfig
+from config import Message, ModelConfig
 from models.base import Event, Kind, Reply, Request, ToolCall, Usage
 from models.dialects import TextProtocol, marks
 from models.endpoint import presets
@@ -120,7 +120,7 @@ class EndpointModel:
                 if lesson:
                     wire.forget()  # everything is written anew
                     if lesson.say:
-                        yield self._news(request, "model_adapted", lesson.say)
+                        yield self._news(request, "model_adapted", Message(lesson.say))
                     continue
                 if ended := self._ended(failure, wire, request):
                     return ended
@@ -208,9 +208,7 @@ class EndpointModel:
         if not 0 < window < tokens:
             return
         raise ContextTooLong(
-            f"{self.name}: the request has about {tokens} tokens, and the server reads {window}.\n"
-            "Give it more (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: -c, vLLM: --max-model-len) and set context_tokens.",
-            window,
+            "error.models.too-long", window, name=self.name, tokens=tokens, reads=window
         )
 
     def _ask(
@@ -234,7 +232,7 @@ class EndpointModel:
                 raise _as_failure(error) from error
             self._reads_to_end = isinstance(error, NotAnAnswer)
         if not answer.is_whole:
-            raise Failure("the answer ended in the middle")
+            raise Failure("error.models.cut-off")
 
     def _news(self, request: Request, kind: str, reason: str) -> Event:
         """Return an event that tells the owner of a change or a wait."""
@@ -289,16 +287,25 @@ class EndpointModel:
         return Usage(tokens.input, tokens.cached, tokens.output, cost / 1e6)
 
     def _report(self, failure: Failure, attempts: int) -> str:
-        tried = f"model {self._config.model} at {self.endpoint.shown_url}"
-        tried += f", tried {attempts} times" if attempts > 1 else ""
+        key = "error.models.failed-often" if attempts > 1 else "error.models.failed"
         variable = "ANTHROPIC_API_KEY" if self.manners.wire == "messages" else "OPENAI_API_KEY"
-        hint = failure.hint.replace("{variable}", variable)
+        report = Message(
+            key,
+            name=self.name,
+            reason=failure.reason,
+            model=self._config.model,
+            url=self.endpoint.shown_url,
+            n=attempts,
+        )
+        if failure.hint:
+            hint = Message(f"error.models.hint.{failure.hint}", variable=variable)
+            report = Message("error.lines", one=report, other=hint)
         if failure.cause == "model":
             from models.endpoint.listing import nearest
 
             names = ", ".join(nearest(self.endpoint, self._config.model))
-            hint = f"{hint} It lists: {names}." if names else hint
-        return self.endpoint.redact(f"{self.name}: {failure.reason} [{tried}]\n{hint}".rstrip())
+            report = Message("error.models.lists", report=report, names=names) if names else report
+        return self.endpoint.redact(report)
 
 
 class _Told(Exception):
@@ -322,7 +329,7 @@ def _taken(chunk: dict[str, Any] | None, answer: Answer) -> str:
 def _as_failure(error: NotAnAnswer | Failure) -> Failure:
     if isinstance(error, Failure):
         return error
-    return Failure(f"not a chat completion: {error}", hint="Check base_url.")
+    return Failure("error.models.no-completion", hint="base-url", words=error)
 
 
 def _pause(failure: Failure, failures: int) -> float:

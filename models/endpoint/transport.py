@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from config import ModelConfig
-from models.endpoint.failure import RETRIES, Failure, of_status, parsed
+from models.endpoint.failure import Failure, of_status, parsed
 from models.endpoint.packages import package
 from models.endpoint.presets import base_url, is_local
 from models.streams import sample
@@ -88,6 +88,8 @@ class Endpoint:
         as "none", is no secret and may be a part of any word."""
         if len(self._key) < SHORTEST_KEY:
             return text
+        if isinstance(text, Message) and text.key:
+            return text.each(self.redact)
         text = re.sub(rf"(?<!\w){re.escape(self._key)}(?!\w)", "[key]", text)
         return (
             re.sub(re.escape(self._key[:8]) + r"\S*", "[key]", text)
@@ -108,7 +110,7 @@ class Endpoint:
             started = time.monotonic()
             end = min(started + REPLY_SECONDS, deadline)
             if started >= deadline:
-                raise Failure("there is no time left to ask", 0)
+                raise Failure("error.models.no-time", 0)
             if beside:
                 timer = threading.Timer(BESIDE_SECONDS, beside)
                 timer.start()
@@ -117,14 +119,12 @@ class Endpoint:
             response = self._send(path, body, end - started)
             stack.callback(response.close)
             if response.headers.get("content-type", "").startswith("text/html"):
-                raise Failure(
-                    "it answered with a web page", 0, hint="base_url usually ends in /v1."
-                )
+                raise Failure("error.models.web-page", 0, hint="v1")
             pieces, is_watched = response.iter_bytes(), False
             while True:
                 now = time.monotonic()
                 if now >= end:  # a server may send comments for ever
-                    raise Failure(f"no end within {end - started:.3g} s")
+                    raise Failure("error.models.no-end", seconds=f"{end - started:.3g}")
                 if (
                     not is_watched and deadline - now < self._stall_seconds
                 ):  # it may be silent for longer than that
@@ -203,9 +203,7 @@ class Endpoint:
         import httpx2
 
         if not (self._key.isascii() and self._key.isprintable()):
-            raise Failure(
-                "the api_key holds characters that no key has", 0, hint="Copy the key again."
-            )
+            raise Failure("error.models.key-letters", 0, hint="copy-key")
         try:
             self._http = http = self._http or self._connected()
             settings = {
@@ -220,7 +218,7 @@ class Endpoint:
             else:
                 client = provider.Anthropic(**settings)
         except (httpx2.InvalidURL, UnicodeError) as error:
-            raise Failure(f"base_url is no address: {error}", 0) from error
+            raise Failure("error.models.no-address", 0, error=error) from error
         gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
         return client
 
@@ -263,28 +261,22 @@ class Endpoint:
         chain = list(_chain(cause))
         words = sample(str(chain[-1]) or type(cause).__name__)
         if any(isinstance(link, ssl.SSLError) for link in chain):
-            return Failure(
-                f"TLS: {words}",
-                0,
-                hint="Check http:// or https:// in base_url, and the certificate.",
-            )
+            return Failure(f"TLS: {words}", 0, hint="tls")
         if isinstance(cause, httpx2.ConnectTimeout):
             return Failure(
-                f"no connection within {CONNECT_SECONDS:g} s",
+                "error.models.no-connection-within",
                 CONNECT_RETRIES,
-                hint="Check base_url.",
+                hint="base-url",
+                seconds=f"{CONNECT_SECONDS:g}",
             )
         if isinstance(cause, httpx2.TimeoutException):
-            return Failure(f"nothing came for {self._stall_seconds:g} s", RETRIES)
+            return Failure("error.models.nothing-came", seconds=f"{self._stall_seconds:g}")
         if isinstance(cause, httpx2.ConnectError):
-            return Failure(
-                f"no connection: {words}",
-                CONNECT_RETRIES,
-                hint="Start the server, or correct base_url.",
-            )
+            why = next((each for each in reversed(chain) if isinstance(each, OSError)), words)
+            return Failure("error.models.no-connection", CONNECT_RETRIES, hint="start", words=why)
         if isinstance(cause, httpx2.ProxyError | httpx2.UnsupportedProtocol):
-            return Failure(words, 0, hint="Check base_url and the proxy settings.")
-        return Failure(f"the connection broke: {words}", RETRIES)
+            return Failure(words, 0, hint="proxy")
+        return Failure("error.models.connection-broke", words=words)
 
 
 def _package(path: str) -> Any:

@@ -12,12 +12,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from config import Worded
+
 MAX_LINE_BYTES = 32_000_000  # a line that never ends must not fill the memory; 10 MB of text fit in
 SAMPLE_CHARS = 200
 BOM = b"\xef\xbb\xbf"
 
 
-class NotAnAnswer(Exception):
+class NotAnAnswer(Worded):
     """Refuse what is not a stream of JSON objects. The text shows how it starts."""
 
 
@@ -43,7 +45,7 @@ def _whole(start: bytes, pieces: Iterator[bytes]) -> dict[str, Any]:
     for piece in pieces:
         body += piece
         if len(body) > MAX_LINE_BYTES:
-            raise NotAnAnswer(f"more than {MAX_LINE_BYTES:,} bytes in one object")
+            raise NotAnAnswer("error.models.big-object", n=f"{MAX_LINE_BYTES:,}")
     found = _object(body.decode("utf-8", "replace"))
     if found is None:
         raise NotAnAnswer(sample(body))
@@ -63,7 +65,7 @@ def _lines(start: bytes, pieces: Iterator[bytes]) -> Iterator[str]:
             yield from (line.rstrip(b"\r").decode("utf-8", "replace") for line in done)
             rest, size = [last], len(last)
         if size > MAX_LINE_BYTES:
-            raise NotAnAnswer(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+            raise NotAnAnswer("error.models.long-line", n=f"{MAX_LINE_BYTES:,}")
         following = next(pieces, None)
         more = following is not None
         rest.append(following or b"")

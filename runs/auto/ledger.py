@@ -31,7 +31,6 @@ from typing import Any
 
 from config import SopwithError
 from context import Prompts
-from context.phrases import in_words
 from memory.files import write_atomic
 from memory.files.writing import locked
 from memory.inbox import Inbox
@@ -39,7 +38,7 @@ from memory.logs import read_events
 from memory.runlog import cannot_write
 from memory.usage import Totals
 from models.base import Event
-from text.sentences import joined
+from text.sentences import joined, said_in
 
 FILE = "ledger.jsonl"
 WAITS = "waiting"
@@ -184,7 +183,7 @@ def write_report(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = 
         seconds=f"{totals.seconds:.0f}",
         by=prompts.text("auto_by_rote" if is_by_rote else "auto_by_model"),
         task=attempt.task,
-        result=_result(events, prompts.lang) or in_words(trouble, prompts.lang) or "-",
+        result=_result(events, prompts.lang) or said_in(prompts.lang, trouble) or "-",
         steps="\n".join(_steps(events)) or "-",
         open="\n".join(_open(home, {attempt.run, *totals.children}, prompts.lang)) or "-",
     )
@@ -208,7 +207,7 @@ def _result(events: Sequence[Event], lang: str) -> str:
     result = str(ended[-1]["result"]).strip()
     if ended[-1]["status"] == "done":
         return result
-    return joined(lang, ended[-1].get("said") or ()) or in_words(result, lang)
+    return joined(lang, ended[-1].get("said") or ()) or result
 
 
 def _steps(events: Sequence[Event]) -> Iterator[str]:
@@ -228,5 +227,4 @@ def _open(home: Path, runs: Container[str], lang: str) -> Iterator[str]:
     for entry in Inbox(home).list():
         if entry.run in runs:
             why = f"{entry.tool}: {joined(lang, entry.said)}" if entry.said else entry.text
-            text = why if entry.kind == "question" else in_words(why, lang)
-            yield f"- {entry.id}: {' '.join(text.split())[:_CHARS]}"
+            yield f"- {entry.id}: {' '.join(why.split())[:_CHARS]}"

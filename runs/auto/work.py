@@ -80,9 +80,7 @@ class Autonomous:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(
-                "error.auto.no-folder", folder=folder, strerror=error.strerror
-            ) from error
+            raise ConfigError("error.auto.no-folder", folder=folder, strerror=error) from error
         return folder
 
     def _all(self, stop: threading.Event) -> Iterator[Told]:

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import Config, ConfigError, Lang
-from context.phrases import in_words
 from memory.home import LAYOUT, HomeError, open_home
 from text import plugin
-from text.sentences import say
+from text.sentences import said_in, say
 
 LITTLE_SPACE_BYTES = 200_000_000
 OWN_BROWSER = "chromium --remote-debugging-port=9222 --user-data-dir=…"
@@ -91,7 +90,7 @@ def _home(config: Config) -> Check:
     try:
         open_home(home)
     except HomeError as error:
-        return Check("home", False, in_words(str(error), lang), fix)
+        return Check("home", False, error.said(lang), fix)
     return found(lang, "home", True, "home", home=home, layout=LAYOUT)
 
 
@@ -116,7 +115,7 @@ def _sandbox(lang: Lang) -> Check:
     from sandbox.cells import levels
 
     level = levels.probe()
-    ok, reason = (True if level.name == "full" else None), in_words(level.reason, lang)
+    ok, reason = (True if level.name == "full" else None), said_in(lang, level.reason)
     key = f"sandbox-{level.name}"
     fix = install("bubblewrap") if "bubblewrap" in level.fix else level.fix
     return found(lang, "sandbox", ok, key, fix, program=level.program, reason=reason)

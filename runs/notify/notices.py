@@ -10,13 +10,12 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from config import Config, ConfigError, Lang
-from context.phrases import in_words
 from memory.inbox import Inbox
 from memory.logs import read_events
 from memory.usage import Totals
 from models.base import Event
 from safety.secrets import without
-from text.sentences import joined, say
+from text.sentences import joined, said_in, say
 
 MAX_RESULT_CHARS = 800
 MISSING = "error.notify.missing"
@@ -48,7 +47,7 @@ def of_run(config: Config, run: str, job: str) -> Notice | None:
 def missed(config: Config, id: str, job: str, reason: str) -> Notice:
     """Return the notice of a due time that passed or failed without a run."""
     title = words(config.lang, "title", job=job, outcome=words(config.lang, "missed"))
-    return Notice(id, title, without(config, in_words(reason, config.lang)))
+    return Notice(id, title, without(config, said_in(config.lang, reason)))
 
 
 def words(lang: Lang, key: str, **values: object) -> str:
@@ -59,7 +58,7 @@ def words(lang: Lang, key: str, **values: object) -> str:
 def _result(last: Event, lang: Lang) -> str:
     text = str(last.get("result") or "").strip()
     if last["status"] != "done":
-        text = joined(lang, last["said"]) if last.get("said") else in_words(text, lang)
+        text = joined(lang, last.get("said", ())) or text
     return text if len(text) <= MAX_RESULT_CHARS else text[:MAX_RESULT_CHARS] + "…"
 
 

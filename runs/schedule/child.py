@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from config import Config, SopwithError, find_lang, load
+from config import Config, Message, SopwithError, find_lang, load
 from memory.logs import summarise
 from models.base import Event
 from runs.assemble import Agent, Options
@@ -49,7 +49,7 @@ def do(
         is_ours = ledger.begin(row, run.id, datetime.now(UTC))
     except SopwithError as error:
         if not (is_worked_on(config.home, row) or outcomes.settle(row, job)):
-            outcomes.fail(row, job, str(error), now)
+            outcomes.fail(row, job, error.message, now)
         return
     if is_ours:  # else it has another owner, and another run
         for event in run.events():
@@ -60,11 +60,11 @@ def do(
 def _why_not(row: Row, found: Job | Broken | None) -> str:
     """Return why a claimed row is skipped after all; "" where it is done."""
     if found is None:
-        return "its file is gone"
+        return Message("error.due.gone")
     if isinstance(found, Broken):
-        return "its file is no job any more"
+        return Message("error.due.no-job")
     is_wanted = found.enabled or row.run or row.kind == "hand"
-    return "" if is_wanted else "the job was disabled"
+    return "" if is_wanted else Message("error.due.disabled")
 
 
 def _spent(config: Config, ledger: Ledger, now: datetime) -> str:
@@ -72,7 +72,7 @@ def _spent(config: Config, ledger: Ledger, now: datetime) -> str:
     spent, most = ledger.spent(now - timedelta(days=1)), config.limits.cost_usd_per_day
     if not config.models or spent < most:
         return ""
-    return f"limits.cost_usd_per_day is used up: {spent:.2f} of {most:.2f} USD"
+    return Message("error.due.spent", spent=f"{spent:.2f}", most=f"{most:.2f}")
 
 
 def _occasion(ledger: Ledger, row: Row, job: Job) -> dict[str, str]:

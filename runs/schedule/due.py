@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby, islice, takewhile
 from typing import Literal, NamedTuple
 
+from config import Message
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import FAILED, Ledger, Row, micros
@@ -134,15 +135,15 @@ def due_rows(
         (fresh if now - due <= allowed_lateness(job) else late).append(due)
     rows = _missed(job, late, known, now)
     if is_waiting:
-        return rows + _skipped(job, fresh, "the run before waits for the owner", now), following
+        return rows + _skipped(job, fresh, Message("error.due.waits"), now), following
     doing = _chosen(job, fresh, now)
     left = [due for due in fresh if due not in doing]
-    rows += _skipped(job, left, _MISSED[job.catch_up == "latest"], now)
+    rows += _skipped(job, left, Message(_MISSED[job.catch_up == "latest"]), now)
     rows += [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
     return rows, following
 
 
-_MISSED = {True: "missed: a later one is due as well", False: "missed: catch_up is skip"}
+_MISSED = {True: "error.due.later", False: "error.due.skip"}
 
 
 def _chosen(job: Job, fresh: list[datetime], now: datetime) -> list[datetime]:
@@ -162,7 +163,7 @@ def allowed_lateness(job: Job) -> timedelta:
 def _missed(job: Job, dues: list[datetime], known: list[Row], now: datetime) -> list[Row]:
     """Return the rows of due times that are too late: the newest have one each, those before share
     one, up to the next one that is known."""
-    reason = f"missed: more than {job.max_delay_hours:g} hours late"
+    reason = Message("error.due.late", hours=f"{job.max_delay_hours:g}")
     first, newest = dues[:-SINGLE_ROWS], dues[-SINGLE_ROWS:]
     begun = sorted(row.due for row in known)
     shared = []

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.files import write_atomic
 from runs.schedule.jobs import Broken, Job, JobError, job_of
 
@@ -121,8 +121,8 @@ class JobFolder:
                 raise JobError("error.job.no-object")
             return job_of(id, fields)
         except JobError as error:
-            return Broken(id, str(error))
+            return Broken(id, error.message)
         except (ValueError, RecursionError) as error:
-            return Broken(id, f"it is not JSON: {str(error)[:200]}")
+            return Broken(id, Message("error.job.no-json", text=str(error)[:200]))
         except OSError as error:
-            return Broken(id, f"it cannot be read: {error.strerror}")
+            return Broken(id, Message("error.job.unread", text=error))

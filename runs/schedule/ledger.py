@@ -13,6 +13,7 @@ it, so that no row needs a heartbeat.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import socket
 import sqlite3
@@ -20,13 +21,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from config import SopwithError
+from config import SopwithError, listed, restored
 
 BUSY_SECONDS = 30.0
-VERSION = 1
+VERSION = 2
 BY_HAND = "-by-hand"  # ends the name of a claimer that is no scheduler
 FAILED = ("failed", "limit", "no_model")
 Kind = Literal["due", "after", "hand"]
@@ -41,6 +43,10 @@ CREATE INDEX dues_at ON dues (due);
 CREATE TABLE jobs (id TEXT PRIMARY KEY, rule TEXT NOT NULL, since INTEGER NOT NULL, cursor INTEGER NOT NULL)
   WITHOUT ROWID;
 """
+_STEPS = (  # from each version to the next
+    _TABLES.split(";\n"),
+    ["ALTER TABLE dues ADD COLUMN said TEXT NOT NULL DEFAULT '[]'"],
+)
 
 
 class LedgerError(SopwithError):
@@ -53,7 +59,7 @@ class Row:
 
     A row with `n` above 1 stands for as many skipped due times from `due` to `until`: a long
     absence has few rows. `status`: claimed, running, waiting, skipped, or how the run ended (done,
-    failed, limit, no_model, cancelled).
+    failed, limit, no_model, cancelled). `said`: the keys of `reason`, else of `result`, as JSON.
     """
 
     job: str
@@ -72,6 +78,7 @@ class Row:
     result: str = ""
     model_calls: int = 0
     cost: float = 0.0  # USD
+    said: str = "[]"
 
     @property
     def at(self) -> datetime:
@@ -185,7 +192,7 @@ class Ledger:
         sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
         with self._writing() as database:
             database.executemany("UPDATE jobs SET cursor = ? WHERE id = ?", values)
-            return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
+            return [row for row in whole if database.execute(sql, astuple(_logged(row))).rowcount]
 
     def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
         """Return the rows whose claimers are dead, for a new owner, in one step; without those
@@ -208,11 +215,11 @@ class Ledger:
     def end(self, row: Row) -> bool:
         """Write how the run of a row ended, once; False when the row says so already."""
         sql = (
-            "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?"
-            f" WHERE job = ? AND due = ? AND run = ? AND {_OPEN} AND status != ?"
+            "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?,"
+            f" said = ? WHERE job = ? AND due = ? AND run = ? AND {_OPEN} AND status != ?"
         )
-        said = (row.status, row.reason, row.ended, row.result, row.model_calls, row.cost)
-        return self._changed(sql, *said, row.job, row.due, row.run, row.status)
+        told = (row.status, row.reason, row.ended, row.result, row.model_calls, row.cost)
+        return self._changed(sql, *told, _logged(row).said, row.job, row.due, row.run, row.status)
 
     def retract(self, now: datetime) -> None:
         """Take out what was skipped by a clock that was ahead: such times come again, or are looked
@@ -265,7 +272,8 @@ class Ledger:
         return False
 
     def _rows(self, rest: str, *values: object) -> list[Row]:
-        return [Row(*row) for row in self._read(f"SELECT {_NAMES} FROM dues {rest}", *values)]
+        found = self._read(f"SELECT {_NAMES} FROM dues {rest}", *values)
+        return [_read_back(Row(*row)) for row in found]
 
     def _read(self, sql: str, *values: object) -> list[Any]:
         with self._opened() as database:
@@ -298,19 +306,33 @@ class Ledger:
             raise LedgerError("error.ledger.unusable", folder=self._folder, error=error) from error
 
 
+def _logged(row: Row) -> Row:
+    """Return a row with the keys of its text."""
+    return replace(row, said=json.dumps(listed(row.reason or row.result), ensure_ascii=False))
+
+
+def _read_back(row: Row) -> Row:
+    """Return a row of the file, its text with the keys that stand beside it."""
+    said = json.loads(row.said)
+    if row.reason:
+        return replace(row, reason=restored(row.reason, said))
+    return replace(row, result=restored(row.result, said))
+
+
 def _bring_up_to_date(database: sqlite3.Connection) -> None:
-    """Make the tables of a new file. Raises LedgerError for one that a newer Sopwith has made."""
+    """Make the tables of a new file, and the column that an older one lacks. Raises LedgerError for
+    one that a newer Sopwith has made."""
     found = _version(database)
     if found > VERSION:
         raise LedgerError("error.ledger.newer", found=found)
-    if found:
+    if found == VERSION:
         return
     with database:
         database.execute("BEGIN IMMEDIATE")
-        if not _version(database):  # nobody was quicker
-            for statement in _TABLES.split(";\n"):
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {VERSION}")
+        steps = _STEPS[_version(database) :]  # somebody may have been quicker
+        for statement in chain.from_iterable(steps):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _version(database: sqlite3.Connection) -> int:

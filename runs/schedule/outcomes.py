@@ -15,9 +15,8 @@ from datetime import datetime, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
-from config import Config
+from config import Config, Message, restored
 from context import Prompts
-from context.phrases import in_words
 from memory.files import write_atomic
 from memory.inbox import Entry, Inbox
 from memory.logs import read_events, summarise, worker
@@ -26,7 +25,7 @@ from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
-from text.sentences import say
+from text.sentences import said_in, say
 
 REMINDER = "reminder"  # the SOP whose run is the reminder
 MAX_FAILURES = 3  # in a row; then the job is paused
@@ -52,16 +51,18 @@ class Outcomes:
             return None
         if summary.status == "damaged":
             return self._end(
-                replace(row, status="failed", reason="its run log is damaged"), job, []
+                replace(row, status="failed", reason=Message("error.due.damaged")), job, []
             )
         events = list(read_events(self._home, row.run))
         last = events[-1]
         settled = replace(
             row,
             status=summary.status,
-            reason={"waiting": "waits for the owner", "no_model": note}.get(summary.status, ""),
+            reason={"waiting": Message("error.due.waiting"), "no_model": note}.get(
+                summary.status, ""
+            ),
             ended=micros(datetime.fromisoformat(last["at"])),
-            result=str(last.get("result", ""))[:MAX_RESULT_CHARS],
+            result=restored(str(last.get("result", ""))[:MAX_RESULT_CHARS], last.get("said", ())),
             model_calls=summary.model_calls,
             cost=summary.cost,
         )
@@ -83,7 +84,7 @@ class Outcomes:
         """Tell the owner of a due time that passed, when it was the only one or they want to hear
         of everything."""
         if {"always": True, "failure": job.is_single, "never": False}[job.notify]:
-            reason = self._in_words(row.reason)
+            reason = self._said(row.reason)
             text = self._prompts.text(
                 "schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason
             )
@@ -97,7 +98,7 @@ class Outcomes:
                 continue
             name = id if is_id(id) else sha256(os.fsencode(id)).hexdigest()[:12]
             if problem:
-                said = self._in_words(problem)
+                said = self._said(problem)
                 text = self._prompts.text("schedule_broken", job=id, problem=said)
                 self._tell(f"job-{name}-broken", text, f"sopwith schedule show {shlex.quote(id)}")
             else:
@@ -114,7 +115,7 @@ class Outcomes:
         if count < MAX_FAILURES or not job.enabled:
             return False
         last = next(row for row in recent if row.status in FAILED)
-        reason = _short(self._in_words(last.reason or last.result or last.status))
+        reason = _short(self._said(last.reason or last.result or last.status))
         text = self._prompts.text("schedule_paused", job=job.id, n=count, reason=reason)
         self._folder.change(
             job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text
@@ -158,7 +159,7 @@ class Outcomes:
         return missed(self._config, f"job-{row.job}-{row.due}", job.id, row.reason)
 
     def _notify(self, row: Row, job: Job) -> None:
-        result = row.result if row.status == "done" else self._in_words(row.reason or row.result)
+        result = self._said(row.reason or row.result)
         text = self._prompts.text(
             "schedule_ended",
             job=row.job,
@@ -169,8 +170,8 @@ class Outcomes:
         shown = f"runs show {row.run}" if row.run else f"schedule show {row.job}"
         self._tell(f"job-{row.job}-{row.due}", text, f"sopwith {shown}")
 
-    def _in_words(self, text: str) -> str:
-        return in_words(text, self._config.lang)
+    def _said(self, text: str) -> str:
+        return said_in(self._config.lang, text)
 
     def _tell(self, id: str, text: str, command: str) -> None:
         self._inbox.add(Entry(id=id, run="", kind="notice", text=text, command=command))
@@ -196,7 +197,6 @@ class Outcomes:
             f"{number}. {call['tool']}: {call['status']} ({call['seconds']:.1f} s)"
             for number, call in enumerate(calls, 1)
         ]
-        result = str(last.get("result") or "-")
         return self._prompts.text(
             "schedule_report",
             job=row.job,
@@ -212,7 +212,7 @@ class Outcomes:
             turns=last["turns"],
             cost=last["cost"],
             task=first["task"],
-            result=result if row.status == "done" else self._in_words(result),
+            result=said_in(self._config.lang, restored(last["result"], last.get("said", ()))) or "-",
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
 

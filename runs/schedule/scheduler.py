@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
-from config import Config, SopwithError
+from config import Config, Message, SopwithError
 from runs.schedule.due import GRACE, allowed_lateness, due_after, due_rows, problems, runnable
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
@@ -174,7 +174,7 @@ class Scheduler:
             plan = self._planned[id] = _Planned(job, *counts[id])
             plan.next = next(due_after(job, plan.since, plan.cursor), None)
             if job.at and job.at <= plan.since and plan.cursor <= plan.since:
-                reason = "it was over when the file was written"
+                reason = Message("error.due.over")
                 row = Row(id, micros(job.at), status="skipped", reason=reason, noticed=micros(now))
                 over.append((job, [row]))
         return over
@@ -231,13 +231,13 @@ class Scheduler:
         if self.outcomes.settle(row, job) or is_worked_on(self._config.home, row):
             return False
         if row.attempts + 1 >= MAX_ATTEMPTS:
-            why = f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}"
+            why = Message("error.due.died", n=MAX_ATTEMPTS, text=said or "killed")
             self.outcomes.fail(row, job, why, now)
             return False
         allowed = allowed_lateness(job) if job else GRACE
         if now - row.at > allowed and not row.run and row.kind != "hand":
             hours = allowed.total_seconds() / 3600
-            self.outcomes.skip(row, job, f"missed: more than {hours:g} hours late", now)
+            self.outcomes.skip(row, job, Message("error.due.late", hours=f"{hours:g}"), now)
             return False
         return True
 

@@ -8,12 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from config import Config
-from context.phrases import in_words
 from memory.runlog import append_undone
 from models.base import Event
 from runs.start.disambiguate import YES
 from sandbox.undo import UndoStore
-from text.sentences import say
+from text.sentences import said_in, say
 from tools.staged import lines, net, standing
 
 if TYPE_CHECKING:
@@ -46,6 +45,6 @@ def undone(config: Config, run: str, owner: Owner) -> Generator[Event, None, str
     if answer.lower() not in {choices[0].lower(), *YES}:
         return words("undo.conflicts")
     done = take_back(config, last)
-    why = [f"{each.path}: {in_words(each.why, config.lang)}" for each in done.conflicts]
+    why = [f"{each.path}: {said_in(config.lang, each.why)}" for each in done.conflicts]
     key = "undo.conflicts" if why else "undo.done"
     return "\n".join([*why, words(key, n=len(done.paths), run=last)])

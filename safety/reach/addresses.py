@@ -16,6 +16,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from config import Message, Worded
 from text import pattern
 from text.sections import sections
 
@@ -26,7 +27,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # a public IPv4 address behind a 
 _LOCALHOST = pattern(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
 
 
-class PrivateAddress(Exception):
+class PrivateAddress(Worded):
     """A host leads to an address that is not public, and the owner has not named it. The text says
     which and what to set."""
 
@@ -62,10 +63,7 @@ class Reach(NamedTuple):
         found = list(dict.fromkeys(ipaddress.ip_address(str(row[4][0])) for row in rows))
         for address in found:
             if not is_public(_plain(address)) and not self._names(host, address, port):
-                raise PrivateAddress(
-                    f"{host} leads to {address}, which is not on the public internet. The owner can allow it: safety:"
-                    f' {{private_hosts: ["{host}"]}} in config.yaml'
-                )
+                raise PrivateAddress(Message("error.web.private", host=host, address=address))
         return found
 
     def private(self, url: str) -> str:

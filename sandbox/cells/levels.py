@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from config import Message
 from safety.paths import Places
 
 if TYPE_CHECKING:
@@ -102,14 +103,12 @@ def chosen(level: Level, wanted: str) -> Level:
     """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if
     it says so."""
     if wanted == "none":
-        return Level("none", "switched off in config.yaml")
+        return Level("none", Message("error.sandbox.off"))
     if wanted == "partial" and level.name == "full":
         from sandbox.cells.probing import try_landlock
 
-        found = try_landlock("config.yaml asks for no more")
-        return found or Level(
-            "none", "config.yaml asks for a partial sandbox, which this kernel does not have"
-        )
+        found = try_landlock(Message("error.sandbox.no-more"))
+        return found or Level("none", Message("error.sandbox.no-partial"))
     return level
 
 
@@ -120,7 +119,11 @@ def runs_code(
     to get a sandbox."""
     if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
         return "yes", ""
-    why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason
+    why = (
+        Message("error.sandbox.get-one", reason=level.reason, command=level.fix)
+        if level.fix
+        else level.reason
+    )
     return ("ask" if attended and wanted != "full" else "no"), why
 
 

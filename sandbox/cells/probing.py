@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from config import Message
 from sandbox.cells import bubblewrap, levels, mounts, seccomp
 from sandbox.cells.levels import Level
 
@@ -28,12 +29,12 @@ def tried() -> Level:
 
         program = shutil.which(seatbelt.PROGRAM)
         return (
-            Level("partial", "macOS has Seatbelt alone", "", program)
+            Level("partial", Message("error.sandbox.seatbelt"), "", program)
             if program
-            else Level("none", "no sandbox-exec")
+            else Level("none", Message("error.sandbox.no-exec"))
         )
     if sys.platform != "linux":
-        return Level("none", f"there is none for {sys.platform}")
+        return Level("none", Message("error.sandbox.no-system", name=sys.platform))
     reason, fix = _try_walls()
     if not reason:
         return Level("full", program=levels.bubblewrap())
@@ -41,7 +42,7 @@ def tried() -> Level:
     return (
         found._replace(fix=fix)
         if found
-        else Level("none", f"{reason}, and the kernel has no Landlock", fix)
+        else Level("none", Message("error.sandbox.no-landlock", reason=reason), fix)
     )
 
 
@@ -68,9 +69,9 @@ def try_landlock(reason: str) -> Level | None:
 def _try_walls() -> tuple[str, str]:
     """Return why no walls can be built, "" where they can; and what would help."""
     if levels.bubblewrap() == "bwrap":
-        return "bubblewrap is not installed", "sudo apt-get install bubblewrap"
+        return Message("error.sandbox.no-bubblewrap"), "sudo apt-get install bubblewrap"
     if not seccomp.is_known():
-        return f"no filter of system calls for {os.uname().machine}", ""
+        return Message("error.sandbox.no-filter", name=os.uname().machine), ""
     info = bubblewrap.file(seccomp.program(network="all"))
     try:
         words = [
@@ -86,13 +87,13 @@ def _try_walls() -> tuple[str, str]:
             words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[info], check=False, env={}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"walls cannot be built: {error}", ""
+        return Message("error.sandbox.no-walls", error=error), ""
     finally:
         os.close(info)
     if done.returncode == 42:
         return "", ""
     said = " ".join(done.stderr.decode(errors="replace").split())[:160]
-    return f"walls cannot be built here: {said}", fix_for_namespaces()
+    return Message("error.sandbox.no-walls-here", text=said), fix_for_namespaces()
 
 
 def fix_for_namespaces() -> str:

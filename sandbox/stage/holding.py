@@ -124,9 +124,9 @@ class Holder:
             socket.send_fds(self._talk, [order], given)
             answer = self._talk.recv(65_536)
         except OSError as error:
-            raise StageError(f"the stage does not answer: {error}") from error
+            raise StageError("error.stage.silent", error=error) from error
         if not answer:
-            raise StageError("the stage has ended")
+            raise StageError("error.stage.ended")
         said, *names = answer.split(b"\0")
         if said != b"ok":
             _, number, path = answer.split(b" ", 2)
@@ -158,7 +158,7 @@ class BareCell:
                 start_new_session=True,
             )
         except OSError as error:
-            raise StageError(f"no stage can be started: {error}") from error
+            raise StageError("error.stage.not-started", error=error) from error
         finally:
             inner.close()
         self.holder.started(self.process.pid)
@@ -200,7 +200,7 @@ class BareCell:
             if word == b"ended":
                 self.talk.send(b"kill")
             elif not word:
-                raise StageError("the cell of the stage has ended")
+                raise StageError("error.stage.cell-ended")
 
     def close(self) -> None:
         """End everything in it. May be called again."""

@@ -73,12 +73,10 @@ class Images:
         self.roots = places.outermost(map(str, roots))
         table = places.mounted()
         if places.covered(self.roots, table) != self.roots:
-            raise StageError("a part of the folders is another file system, or closed to us")
+            raise StageError("error.stage.closed-part")
         points = [each.point for each in table]
         if not all(places.is_one_mount(str(self.home), root, points) for root in self.roots):
-            raise StageError(
-                "a part of the folders is on another file system than the agent's home"
-            )
+            raise StageError("error.stage.other-disk")
         self._held = ExitStack()
 
     def begin(self, run: str, call: str) -> Snapshot:
@@ -109,7 +107,9 @@ class Images:
             files = sum(map(len, found.values()))
             size = sum(each.size for now in found.values() for each in now.values())
             if files > MOST_FILES or size > MOST_BYTES:
-                raise StageError(f"{files:,} files of {size / 1e6:,.0f} MB are too many for images")
+                raise StageError(
+                    "error.stage.too-many", files=f"{files:,}", mb=f"{size / 1000000.0:,.0f}"
+                )
             for root, now in found.items():
                 self._update(root, self._known(root), now)
         except (StageError, OSError):

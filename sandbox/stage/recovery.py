@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from config import Message
 from sandbox.stage import direct, images
 from sandbox.undo import commits, entries
 from sandbox.undo.entries import Entry
@@ -29,24 +30,24 @@ def recover(home: Path) -> list[str]:
 
 
 def _recovered(entry: Entry) -> str:
-    call = f"run {entry.record['run']}, call {entry.record['call']}"
+    call = Message("error.recovered.call", run=entry.record["run"], call=entry.record["call"])
     if entry.state == "direct":
         images.collect(entry)
         direct.finish(entry)
-        return f"{call}: what it wrote was recorded"
+        return Message("error.recovered.recorded", call=call)
     if entry.state == "open":
         entry.remove()
-        return f"{call}: was stopped before its changes were made; nothing was changed"
+        return Message("error.recovered.stopped", call=call)
     steps = [Step.read(fields) for fields in entry.record["steps"]]
     try:
         if entry.state == "working":
             do_all(steps)
     except Stuck as error:
-        return f"{call}: {error}; what stood there before lies in {entry.folder}"
+        return Message("error.recovered.stuck", call=call, error=error, folder=entry.folder)
     except (Interfered, OSError) as error:
         entry.write(state="waiting")
         entry.remove()
-        return f"{call}: its changes were taken back, since {error}"
+        return Message("error.recovered.taken-back", call=call, error=error)
     commits.finish(entry, steps)
     for number in entry.record.get("undoes", ()):
         if undone := entries.load(entry.folder.parent / number):

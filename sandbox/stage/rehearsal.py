@@ -27,7 +27,7 @@ class Rehearsal:
         """Raise StageError."""
         enter = shutil.which("nsenter")
         if enter is None:
-            raise StageError("nsenter is not installed (package util-linux)")
+            raise StageError("error.stage.no-nsenter")
         self._home, self._holder = home.resolve(), Holder()
         self._idle = subprocess.Popen(
             [*self._holder.words(), "sleep", "infinity"],

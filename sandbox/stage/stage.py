@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from config import Message
 from safety.changes import ChangeSet
 from sandbox.stage import summary
 from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError, Mounting
@@ -96,7 +97,7 @@ class Stage:
             entry.remove()
             if isinstance(error, StageError):
                 raise
-            raise StageError(f"no stage can be made: {error}") from error
+            raise StageError("error.stage.not-made", error=error) from error
         stage = cls(entry, clocks, held, cell)
         stage._mounting = mounting
         return stage
@@ -123,7 +124,7 @@ class Stage:
         """Run a command in the stage, without network, to the end of all its processes. Returns
         exit code and output."""
         if self._cell is None:
-            raise StageError("this stage belongs to a cell; run the command there")
+            raise StageError("error.stage.of-cell")
         words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
         answer = self._cell.run(*words)
         self._runs += 1
@@ -154,7 +155,7 @@ class Stage:
             self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
             _mount(holder, entry, entry.layers, self._mounting, self._clocks)
         except OSError as error:
-            raise StageError(f"the stage cannot begin again: {error}") from error
+            raise StageError("error.stage.not-again", error=error) from error
         return True
 
     def close(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
@@ -167,7 +168,7 @@ class Stage:
             self.opened, self._written = holder.asked("opened"), holder.asked("written")
             holder.umount(patience_seconds)
         except HolderError as error:
-            raise StageError(f"a process is still at work in the stage: {error}") from error
+            raise StageError("error.stage.still-busy", error=error) from error
         finally:
             if self._cell:
                 self._cell.close()
@@ -232,7 +233,7 @@ class Stage:
         found = [
             (path, point) for path in touched for point in moved if places.is_below(path, point)
         ]
-        told = [Conflict(path, f"{point} was mounted or unmounted") for path, point in found]
+        told = [Conflict(path, Message("error.undo.mounted", point=point)) for path, point in found]
         return told or conflicts.found_in(self.deltas, self._clocks)
 
     def commit(self, store: UndoStore | None = None) -> Committed:
@@ -251,7 +252,7 @@ class Stage:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
             commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
         except OSError as why:
-            raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
+            raise StageError("error.sandbox.nothing-changed", why=why) from why
         self._entry.close()
         return Committed(self.number, changes)
 
@@ -412,7 +413,7 @@ def _in_parts(holder: Holder, entry: Entry) -> list[str]:
     for layer in entry.layers:
         parts, between = places.parts(layer, points)
         if len(parts) > MOST_PARTS:
-            raise StageError(f"{layer.lower}: {len(parts):,} folders beside a mount are too many")
+            raise StageError("error.stage.many-folders", folder=layer.lower, n=f"{len(parts):,}")
         trees.remove(f"{layer.work}/work")  # of an overlay that was refused later
         entry.prepare(layer, parts, between)
         entry.mounted += parts

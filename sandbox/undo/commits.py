@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from config import Message, lines
 from safety.changes import ChangeSet
 from sandbox.undo import trees
 from sandbox.undo.conflicts import Clock, Conflict, is_in_use, is_touched_below
@@ -28,9 +29,14 @@ class Conflicted(StageError):
     """Somebody else has changed the same files; nothing was done."""
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
-        listed = "; ".join(f"{each.path}: {each.why}" for each in conflicts[:5])
-        more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
-        super().__init__(f"nothing was changed: {listed}{more}")
+        first = conflicts[:5]
+        why = lines(
+            (Message("error.undo.at", place=each.path, error=each.why) for each in first),
+            "error.also",
+        )
+        if len(conflicts) > 5:
+            why = Message("error.and-more", one=why, n=len(conflicts) - 5)
+        super().__init__("error.staged.nothing-changed", why=why)
         self.conflicts = tuple(conflicts)
 
 
@@ -158,7 +164,7 @@ class _Watch:
         if not is_written and folder:
             is_written = is_touched_below(step.kept, self.clocks[folder.layer].since())
         if is_written:
-            raise Interfered(step.path, "somebody else has written to it meanwhile")
+            raise Interfered(step.path, Message("error.undo.written"))
 
 
 def _states(

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from config import Message
 from sandbox.undo import trees
 from sandbox.undo.walk import Delta
 
@@ -78,9 +79,9 @@ def _of_delta(delta: Delta, since: int) -> Iterator[tuple[str, str]]:
 
 def _of_path(path: str, found: os.stat_result, since: int) -> Iterator[tuple[str, str]]:
     if found.st_ctime_ns >= since:
-        yield path, "somebody else has changed it meanwhile"
+        yield path, Message("error.undo.meanwhile")
     elif stat.S_ISREG(found.st_mode) and is_in_use(path):
-        yield path, "another program has it open or locked"
+        yield path, Message("error.undo.locked")
 
 
 def is_touched_below(folder: str, since: int) -> bool:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from config import Message
 from safety.changes import Change, ChangeKind, ChangeSet
 from sandbox.undo import commits, entries, places, trees
 from sandbox.undo.conflicts import Conflict, is_in_use
@@ -19,8 +20,8 @@ from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step, Way
 from sandbox.undo.walk import LEFT_ALONE
 
-CHANGED = "somebody else has made or changed it since"
-LATER = "a later call of the run has changed it; take that back first, or the whole run"
+CHANGED = "error.undo.changed"
+LATER = "error.undo.later"
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
 
 
@@ -189,13 +190,13 @@ class Inverse:
             yield from self._of_folder(path, now, wanted)
             yield from self._below(path, place, limit)
         elif not self._is_untouched(path, place, now, wanted) and self._is_other(now, wanted):
-            yield Conflict(path, "somebody else has changed it since")
+            yield Conflict(path, Message("error.undo.changed-since"))
         elif place == path and is_in_use(path):
-            yield Conflict(path, "another program has it open")
+            yield Conflict(path, Message("error.undo.open"))
 
     def _of_folder(self, path: str, now: trees.Stamp, wanted: trees.Stamp) -> Iterator[Conflict]:
         if now.inode != wanted.inode and self._is_other(now, wanted):
-            yield Conflict(path, "it is another folder now")
+            yield Conflict(path, Message("error.undo.other-folder"))
 
     def _is_other(self, now: trees.Stamp, wanted: trees.Stamp) -> bool:
         return self._origin(now) != self._origin(wanted)
@@ -218,7 +219,7 @@ class Inverse:
             has_links = entry.stat(follow_symlinks=False).st_nlink > 1
             newest = (now.mtime if has_links else now.ctime) if now else 0
             if now and self._is_newer(newest, now, limit):
-                yield Conflict(name, CHANGED)
+                yield Conflict(name, Message(CHANGED))
         yield from self._left_below(path, limit)
 
     def _left_below(self, path: str, limit: int) -> Iterator[Conflict]:
@@ -228,7 +229,7 @@ class Inverse:
             if found is None or found.inode in self._written:
                 continue
             if self._is_newer(found.ctime, found, limit):
-                yield Conflict(name, CHANGED)
+                yield Conflict(name, Message(CHANGED))
 
     def _now(self, path: str) -> trees.Stamp | None:
         """Return how a path is once the steps so far are done."""
@@ -247,7 +248,7 @@ class Inverse:
         ours = [step for entry in self.chosen if theirs for step in steps_of(entry)]
         for path in dict.fromkeys(step.path for step in ours if not _is_only_time(step)):
             if any(_meets(step, path) for step in theirs):
-                yield Conflict(path, LATER)
+                yield Conflict(path, Message(LATER))
 
     def _steps_after(self, newest: Entry) -> Iterator[Step]:
         """Yield the steps of the later calls of a run whose changes hold."""
@@ -328,9 +329,9 @@ def _come_or_gone(
 ) -> Iterator[Conflict]:
     """Yield the conflict of a path that stands where nothing should, or is missing."""
     if wanted:
-        yield Conflict(path, "somebody else has removed it")
+        yield Conflict(path, Message("error.undo.removed"))
     elif now:
-        yield Conflict(path, "somebody else has made it")
+        yield Conflict(path, Message("error.undo.made"))
 
 
 def _meets(step: Step, path: str) -> bool:

@@ -87,10 +87,7 @@ def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
     names = _names_of(layers, wanted)
     sizes = [os.lstat(places[0][1]).st_size for places in names.values()]
     if len(sizes) > MOST_FILES or sum(sizes) > MOST_BYTES:
-        raise StageError(
-            f"{len(sizes)} files of {sum(sizes) / 1e6:.0f} MB have several names (hard links);"
-            " a stage does not copy so much for them"
-        )
+        raise StageError("error.stage.hard-links", n=len(sizes), mb=f"{sum(sizes) / 1000000.0:.0f}")
     found = [_shared(layers, inode, places) for inode, places in sorted(names.items())]
     for number, name in sorted({each for places in names.values() for each in places}):
         trees.dress_above(layers[number].lower, layers[number].upper, name)
@@ -248,8 +245,7 @@ def copy_folders(layers: list[Layer], folders: list[str]) -> set[int]:
     size = sum(trees.measured(folder)[1] for folder in folders)
     if size > MOST_BYTES:
         raise StageError(
-            f"{', '.join(folders)}: a stage renames a folder by copying it, and"
-            f" {size / 1e9:.1f} GB is too much"
+            "error.stage.big-rename", folders=", ".join(folders), gb=f"{size / 1000000000.0:.1f}"
         )
     found: set[int] = set()
     for folder in folders:

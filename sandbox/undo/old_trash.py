@@ -58,7 +58,7 @@ class Trash:
                 origin.parent.mkdir(parents=True, exist_ok=True)
                 _move(str(kept), str(origin))
             except OSError as error:
-                raise StageError(f"{origin}: {error}") from error
+                raise StageError("error.undo.at", place=origin, error=error) from error
         shutil.rmtree(self.folder / id)
         return list(items)
 

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from config import Message, Worded
 from sandbox.undo import trees
 from sandbox.undo.places import StageError
 from sandbox.undo.walk import LEFT_ALONE, Dress, dress_of
@@ -23,11 +24,11 @@ NO_REPLACE, FROM_HERE = 1, -100
 Way = Literal["move", "inside", "dress"]
 
 
-class Interfered(Exception):
+class Interfered(Worded):
     """Somebody else has changed the path of a step; nothing was done to it."""
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"{path}: {why}")
+        super().__init__("error.undo.at", place=path, error=why)
         self.path, self.why = path, why
 
 
@@ -96,7 +97,7 @@ def do_all(steps: list[Step], check: Callable[[Step], None] = lambda _: None) ->
         try:
             take_back_all(steps)
         except (Interfered, OSError) as second:
-            raise Stuck(f"{error}; and it cannot be taken back: {second}") from error
+            raise Stuck(Message("error.undo.stuck", error=error, second=second)) from error
         raise
 
 
@@ -114,7 +115,7 @@ def _move(step: Step) -> None:
     if has_left and has_come:
         return  # done before we were killed
     if step.new and has_come:
-        raise Interfered(step.path, "what was to be put there is gone")
+        raise Interfered(step.path, Message("error.undo.put-gone"))
     _keep(step)
     if step.put:
         _place(step)
@@ -126,7 +127,7 @@ def _keep(step: Step) -> None:
     if _is_at(step.kept, step.old):
         return
     if _inode(step.path) != step.old:
-        raise Interfered(step.path, "it is another file now")
+        raise Interfered(step.path, Message("error.undo.other-file"))
     if step.put and _is_file(step.path) and _is_file(step.put):
         try:
             os.link(step.path, step.kept, follow_symlinks=False)
@@ -159,7 +160,7 @@ def _move_back(step: Step) -> None:
 def _overwrite(source: str, target: str, inode: int) -> None:
     """Write the content of one file into another, which stays the same file for all its names."""
     if _inode(target) != inode:
-        raise Interfered(target, "it is another file now")
+        raise Interfered(target, Message("error.undo.other-file"))
     if _is_file(source):  # else it is a link with several names, which has a dress alone
         with trees.writable(target), open(source, "rb") as old, open(target, "r+b") as new:
             shutil.copyfileobj(old, new, 1 << 20)
@@ -203,7 +204,7 @@ def _rename(source: str, target: str) -> None:
     try:
         _rename_alone(source, target)
     except FileExistsError as error:
-        raise Interfered(target, "somebody else has made it meanwhile") from error
+        raise Interfered(target, Message("error.undo.made-meanwhile")) from error
     except PermissionError:
         mode = stat.S_IMODE(os.lstat(source).st_mode)
         if mode & 0o700 == 0o700 or not os.path.isdir(source):

@@ -88,7 +88,7 @@ class UndoStore:
         chosen = self._chosen(run, call, number)
         try:
             if not any(entry.record["steps"] for entry in chosen):
-                raise StageError(f"there is nothing to undo of {run}")
+                raise StageError("error.undo.nothing", run=run)
             with entered(chosen):
                 steps = Inverse(self.home, chosen)
                 if found := conflicts_of(steps, chosen):
@@ -99,7 +99,7 @@ class UndoStore:
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise StageError("error.sandbox.nothing-undone-full") from error
-            raise StageError(f"nothing was undone: {error}") from error
+            raise StageError("error.undo.failed", error=error) from error
         finally:
             for entry in chosen:
                 entry.close()
@@ -153,7 +153,7 @@ class UndoStore:
         done = [each for each in wanted if each.state == "done"]
         calls = [each for each in done if not each.is_undo] or done[-1:]
         if not calls:
-            raise StageError(f"there is nothing to undo of {run}")
+            raise StageError("error.undo.nothing", run=run)
         return self._locked(run, calls[::-1])
 
     def _locked(self, run: str, calls: list[Kept]) -> list[Entry]:
@@ -163,4 +163,4 @@ class UndoStore:
             return found
         for entry in found:
             entry.close()
-        raise StageError(f"{run} is being changed by another process; try again")
+        raise StageError("error.undo.busy", run=run)

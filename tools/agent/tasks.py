@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.tasks import FILE, Status, Task, Tasks
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
@@ -149,7 +149,9 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
         tasks = Tasks(ctx.home)
         task = tasks.get(id)
         if " ".join(title.split()).casefold() != task.title.casefold():
-            raise ToolError(f"task {id} is {task.title!r}, not {title[:80]!r}")
+            raise ToolError(
+                "error.agent.other-task", id=id, title=f"{task.title!r}", asked=f"{title[:80]!r}"
+            )
         return _one(tasks.remove(id))
 
 
@@ -183,7 +185,7 @@ def _listed(found: list[Task], problems: list[str]) -> ToolResult:
     data: dict[str, Any] = {"output": "\n".join(lines), "count": len(found)}
     only = found[0] if len(found) == 1 else None
     data |= {"id": only.id, "title": only.title} if only else {"id": 0, "title": ""}
-    data |= {} if found else {"note": "no task fits"}
+    data |= {} if found else {"note": Message("error.agent.no-task-fits")}
     return ToolResult("ok", data | ({"unreadable": problems[:10]} if problems else {}))
 
 

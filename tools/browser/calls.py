@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+from config import Message
 from models.base import Status, ToolResult
 from safety.taint import Origin
 from tools.base import Between, ToolContext, ToolError, tool
@@ -28,7 +29,7 @@ _ADDRESS = re.compile(r"(?i)^(https?|file|about|data|view-source|blob):")
 def problem() -> str:
     """Return why the browser cannot be used on this machine, or ""."""
     if importlib.util.find_spec("websockets") is None:
-        return "the browser needs a package that is not installed: scripts/setup --extra browser"
+        return Message("error.browser.no-package")
     return ""
 
 
@@ -196,8 +197,9 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
     used.end()
     if is_new:
         browser.drop(used)
-    more = ": it asks for a login, which is the owner's" if "_AUTH_" in problem else ""
-    raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}{more}")
+    login = "-login" if "_AUTH_" in problem else ""
+    key = f"error.browser.not-opened{login}"
+    raise BrowserError(Message(key, url=url, problem=problem.removeprefix("net::")))
 
 
 def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, Any]) -> ToolResult:

@@ -72,9 +72,9 @@ class Hands:
     def _do_click(self, ref: Any) -> str:
         found = self._find(ref)
         if found["tag"] == "SELECT":
-            raise BrowserError(f"{ref} is a list: select({ref!r}, option)")
+            raise BrowserError("error.browser.a-list", ref=ref)
         if found["type"] == "file":
-            raise BrowserError(f"{ref} takes a file: upload({ref!r}, path)")
+            raise BrowserError("error.browser.takes-file", ref=ref)
         spot = self._spot(ref)
         self._mouse("mouseMoved", spot)
         self._mouse("mousePressed", spot, button="left", clickCount=1)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from config import BrowserConfig
+from config import BrowserConfig, Message
 from tools.base import ToolContext, ToolError
 from tools.browser.link import BrowserError, Link
 from tools.browser.start import Home
@@ -175,7 +175,7 @@ class Browser:
 
     def _said_of(self, each: Download) -> str:
         if each.state == "inProgress":
-            return f"{each.name}: {each.received:,} bytes so far; the next call tells more"
+            return Message("error.tools.at", name=each.name, error=f"{each.received:,}")
         del self._downloads[each.id]
         if each.state == "completed":
             return self._kept(each)
@@ -257,7 +257,7 @@ class Browser:
         try:
             shutil.move(source, target)
         except OSError as error:
-            return f"{each.name}: {error.strerror or error}"
+            return Message("error.tools.at", name=each.name, error=error)
         return f"{target} ({target.stat().st_size:,} bytes)"
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from config import BrowserConfig
+from config import BrowserConfig, Message
 from tools.base import ToolError
 from tools.browser.link import BrowserError, Link, LinkLost
 from tools.processes import MARK, leaders, mark, starting
@@ -195,9 +195,9 @@ class Home:
 
     def _why_not(self, found: str, code: int | None, log: Path) -> str:
         if code == 0:
-            return f"the profile {self.profile} is open in a browser that was started by hand: close that one"
+            return Message("error.browser.profile-open", profile=self.profile)
         last = log.read_text("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
-        return f"{found} did not start: {last[0][:300]} (more in {log})"
+        return Message("error.browser.not-started", program=found, error=last[0][:300], file=log)
 
     def _end(self, link: Link | None) -> None:
         """Send Browser.close, and have patience until it has written what it keeps; then use

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from config import Message
 from text.patterns import names
 from tools.browser.link import Blocked, BrowserError, Link, LinkLost, TabLost, TooLate
 
@@ -104,10 +105,15 @@ class Tab:
     def trouble(self) -> BrowserError | None:
         """Return why nothing can be done in the tab now."""
         if self.lost:
-            return TabLost(f"tab {self.name} {self.lost}")
+            return TabLost(Message("error.browser.tab-lost", name=self.name, why=self.lost))
         if self.dialog:
             return Blocked(
-                f"tab {self.name} shows a dialog ({self.dialog.kind}): {self.dialog.message[:500]}"
+                Message(
+                    "error.browser.dialog",
+                    name=self.name,
+                    kind=self.dialog.kind,
+                    text=self.dialog.message[:500],
+                )
             )
         return None
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from config import Message
 from models.base import ToolResult
 from models.images import shrink
 from safety.calls import TERMINALS
@@ -37,17 +38,8 @@ Action = Literal[
 ]
 
 
-_LACKS = {
-    "system": "the desktop tools need Linux with X11; here code_run may do it, by osascript and screencapture on macOS (with the "
-    "owner's leave for Accessibility and Screen Recording), by PowerShell on Windows",
-    "packages": "the desktop needs packages that are not installed: scripts/setup --extra desktop",
-    "wayland": "Wayland lets no program look at others or press for its user: log in to a session “on Xorg” (X11)",
-    "display": "there is no display here: start it from a desktop session, or set DISPLAY (such as export DISPLAY=:0)",
-}
-
-
 def lack() -> str:
-    """Return what of `_LACKS` this machine lacks, or ""."""
+    """Return what this machine lacks, or ""."""
     if sys.platform != "linux":
         return "system"
     if not all(map(importlib.util.find_spec, ("pyautogui", "PIL"))):
@@ -59,7 +51,8 @@ def lack() -> str:
 
 def problem() -> str:
     """Return why there is no desktop to use on this machine, or ""."""
-    return _LACKS.get(lack(), "")
+    missing = lack()
+    return Message(f"error.desktop.{missing}") if missing else ""
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +100,7 @@ def desktop_look(
     asked: dict[str, Any] = {"file": str(file)}
     if region:
         if len(region) != 4 or min(region[2:]) < 1:
-            raise ToolError("region: x, y, width, height")
+            raise ToolError("error.desktop.region")
         asked["rect"] = region
     elif window:
         first = desktop.ask("look", ctx.seconds(LOOK_SECONDS), file=str(file))
@@ -269,7 +262,7 @@ def _check_needs(action: Action, given: dict[str, Any]) -> None:
     needed = ["at"] * (action in _WITH_POINT) + ["to"] * (action == "drag")
     needed += ["text"] * (action in _WITH_TEXT) + ["amount"] * (action == "scroll")
     if missing := [name for name in needed if not given[name]]:
-        raise ToolError(f"{action} needs {', '.join(missing)}")
+        raise ToolError("error.desktop.needs", action=action, names=", ".join(missing))
     if abs(given["amount"] or 0) > MOST_STEPS:
         raise ToolError("error.desktop.amount-most-steps-once")
 

@@ -19,6 +19,7 @@ from importlib import import_module, reload
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from config import Worded, listed
 from models.images import MAX_IMAGE_BYTES
 from tools.desktop.paste import Clipboard
 from tools.desktop.windows import Busy, Scale, Window, Windows, holds
@@ -51,7 +52,7 @@ CARET = (4, 60)  # pixels wide and high: what blinks where text is typed, and no
 CLICKS = {"click": ("left", 1), "double_click": ("left", 2), "right_click": ("right", 1)}
 
 
-class Trouble(Exception):
+class Trouble(Worded):
     """Why something was not done: for the model."""
 
 
@@ -92,7 +93,7 @@ class Desktop:
         right, bottom = min(left + width, picture.width), min(top + height, picture.height)
         left, top = max(0, left), max(0, top)
         if left >= right or top >= bottom:
-            raise Trouble("nothing of it is on the screen")
+            raise Trouble("error.desktop.off-screen")
         picture = picture.crop((left, top, right, bottom))
         found["file"] = kept(picture, asked["file"])
         found["picture"] = [left, top, *picture.size]
@@ -139,15 +140,13 @@ class Desktop:
         there, at = self._there(expected), asked.get("at")
         has_moved = self._scale.told(there["rect"]) != expected["rect"]
         if at and has_moved:
-            raise Trouble(
-                f"{_named(there)} has moved or grown since it was looked at: desktop_look again"
-            )
+            raise Trouble("error.desktop.moved", window=_named(there))
         if "popup" not in expected and not self._is_reached(asked, expected):
             if not self.windows.bring(expected["id"]):
-                raise Trouble(f"{_named(there)} cannot be brought to the front")
+                raise Trouble("error.desktop.not-front", window=_named(there))
             time.sleep(2 * STEP_SECONDS)
         if at and self._at(at) != expected["id"]:
-            raise Trouble(f"something else lies at {at} now: desktop_look again")
+            raise Trouble("error.desktop.covered", point=at)
 
     def _is_reached(self, asked: dict[str, Any], expected: Window) -> bool:
         """Return True if the window lies on top at the place, or has the keyboard where keys are
@@ -161,7 +160,7 @@ class Desktop:
     def _aims(self, asked: dict[str, Any]) -> None:
         """Where a drag ends must be what was seen there, too."""
         if asked.get("to") and self._at(asked["to"]) != asked["onto"]:
-            raise Trouble(f"something else lies at {asked['to']} now: desktop_look again")
+            raise Trouble("error.desktop.covered", point=asked["to"])
 
     def _there(self, expected: Window) -> Window:
         listed = self.windows.listed()
@@ -169,7 +168,7 @@ class Desktop:
             if each["id"] == expected["id"]:
                 return each
         left = ", ".join(_named(each) for each in listed if each["title"]) or "none"
-        raise Trouble(f"{_named(expected)} has gone. Open are: {left}")
+        raise Trouble("error.desktop.gone", window=_named(expected), names=left)
 
     def _at(self, at: list[int]) -> int:
         shown = (each for each in self.windows.listed() if "hidden" not in each)
@@ -217,9 +216,7 @@ class Desktop:
         if (is_secret or len(text) <= LONGEST_BY_KEYS) and self.windows.types(text):
             self.hands.write(text, interval=0.005)
         elif is_secret:  # the clipboard is for everyone to read
-            raise Trouble(
-                "it has letters that this keyboard cannot type, or caps lock is on; a secret is not pasted"
-            )
+            raise Trouble("error.desktop.letters")
         else:
             self.clipboard.put(text)
             before = self.clipboard.asked()
@@ -237,13 +234,9 @@ class Desktop:
     def _key(self, name: str) -> str:
         plain = KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
         if len(plain) == 1 and not self.windows.has_key(plain):
-            raise Trouble(
-                f"the keyboard of this desktop has no key {plain!r} in its present layout: ask_user"
-            )
+            raise Trouble("error.desktop.no-layout-key", key_name=f"{plain!r}")
         if plain not in self.hands.KEYBOARD_KEYS:
-            raise Trouble(
-                f"no key {name!r}; keys are such as enter, tab, esc, f5, pagedown, left, ctrl+shift+t. Text: type"
-            )
+            raise Trouble("error.desktop.no-key", key_name=f"{name!r}")
         return plain
 
     def _grab(self) -> Image.Image:
@@ -317,6 +310,11 @@ def _named(window: Window) -> str:
     return f"the window “{window['title'] or window['app'] or hex(window['id'])}”"
 
 
+def _told(why: Exception) -> dict[str, Any]:
+    """Return a trouble, with its key, for the process that asked."""
+    return {"trouble": str(why), "said": listed(str(why))}
+
+
 def main() -> None:
     """Answer until the input ends. A SIGTERM in the middle lets go of what is pressed."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -326,7 +324,7 @@ def main() -> None:
     try:
         desktop = Desktop()
     except Busy:
-        said.write('{"trouble": "another run is at work on this desktop: one mouse, one run"}\n')
+        said.write(json.dumps(_told(Trouble("error.desktop.busy"))) + "\n")
         return
     said.write("{}\n")
     said.flush()
@@ -336,9 +334,9 @@ def main() -> None:
         try:
             answer = desktop.answer(asked)
         except (Trouble, OSError, subprocess.SubprocessError) as why:
-            answer = {"trouble": str(why)}
+            answer = _told(why)
         except lost as why:
-            answer = {"trouble": f"the display has ended: {why}"}
+            answer = _told(Trouble("error.desktop.display-ended", why=why))
         said.write(json.dumps(answer) + "\n")
         said.flush()
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from config import restored
 from memory.files import write_atomic
 from tools.base import ToolContext, ToolError
 from tools.desktop.windows import holds
@@ -107,10 +108,10 @@ class Desktop:
             said = self._process.stderr.read().strip() or "its process has ended"
             self.close()
             why = re.sub(r"^[\w.]+(?:Error|Exception): ", "", said.splitlines()[-1])
-            raise ToolError(f"the desktop cannot be used: {why}"[:400])
+            raise ToolError("error.desktop.unusable", why=why[:400])
         answer: dict[str, Any] = json.loads(line)
         if "trouble" in answer:
-            raise ToolError(answer["trouble"])
+            raise ToolError(restored(answer["trouble"], answer["said"]))
         return answer
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from config import Message
 from memory.files import write_atomic
 from safety.paths import folder_of, open_beneath
 from tools.base import ToolContext, ToolError
@@ -57,8 +58,8 @@ def open_regular(path: Path) -> BinaryIO:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
-        what = kinds.get(stat.S_IFMT(mode), "a device")
+        kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
+        what = Message(f"error.files.a-{kinds.get(stat.S_IFMT(mode), 'device')}")
         raise ToolError("error.files.regular-file", path=path, what=what)
     return os.fdopen(descriptor, "rb")
 
@@ -76,9 +77,10 @@ def failure(path: Path, error: OSError) -> ToolError:
     if error.errno == errno.ENXIO:
         return ToolError("error.files.socket-device-regular-file", path=path)
     if not isinstance(error, FileNotFoundError):
-        return ToolError(f"{path}: {error.strerror or error}")
+        return ToolError("error.tools.at", name=path, error=error)
     near = near_names(path)
-    return ToolError(f"{path} does not exist" + (f"; near it: {', '.join(near)}" if near else ""))
+    key = "error.files.not-there-near" if near else "error.files.not-there"
+    return ToolError(Message(key, path=path, names=", ".join(near)))
 
 
 def is_folder(path: Path) -> bool:
@@ -134,7 +136,9 @@ def encoding_of(sample: bytes) -> str | None:
 
 def binary_kind(sample: bytes) -> str:
     """Return what a file that is not text seems to be."""
-    return next((name for magic, name in _MAGIC if sample.startswith(magic)), "binary file")
+    return next(
+        (name for magic, name in _MAGIC if sample.startswith(magic)), Message("error.files.binary")
+    )
 
 
 class Text(NamedTuple):

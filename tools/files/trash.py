@@ -50,7 +50,7 @@ def _checked(paths: Iterable[Path], trash: Path) -> list[Path]:
     missing = [str(path) for path in wanted if not os.path.lexists(path)]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise ToolError(f"not there: {', '.join(missing[:5])}{more}; nothing was moved")
+        raise ToolError("error.files.not-moved", names=", ".join(missing[:5]), more=more)
     for path in filter(_is_fixed(trash), wanted):
         raise ToolError("error.files.cannot-go-trash-use", path=path)
     return [path for path in wanted if wanted.keys().isdisjoint(path.parents)]

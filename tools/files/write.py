@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
+from config import Message
 from models.base import ToolResult
 from safety.paths import references
 from tools.base import ToolContext, ToolError, resolve, tool
@@ -183,16 +184,16 @@ def _closest(text: str, old: str) -> str:
 
     lines, wanted = text.splitlines(), old.strip().splitlines()
     if not lines:
-        return "The file is empty."
+        return Message("error.files.empty")
     if not wanted:
-        return "old is only white space."
+        return Message("error.files.blank-old")
     bare = [line.strip() for line in lines]
     longest = max(wanted[:20], key=lambda line: len(line.strip()))
     match = difflib.get_close_matches(longest.strip(), bare[:20_000], 1, 0.5)
     if not match:
-        return "No line is like it; read the file first."
+        return Message("error.files.no-like")
     at = max(0, bare.index(match[0]) - wanted.index(longest))
     near = enumerate(lines[at : at + min(len(wanted), 12)], at + 1)
     shown = "\n".join(f"{number}|{line[:200]}" for number, line in near)
     is_same = "".join(old.split()) in "".join(text.split())
-    return ("It differs in white space only. " if is_same else "") + f"Closest lines:\n{shown}"
+    return Message(f"error.files.closest{'-space' if is_same else ''}", lines=shown)

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from config import Message
 from models.base import ToolResult
 from safety.taint import Origin
 from tools.base import Tool, ToolContext, ToolError, tool
@@ -37,9 +38,7 @@ MAX_DESCRIPTION_CHARS = 400
 MAX_FILE_BYTES = 20_000_000
 MAX_NODES, MAX_DEPTH = 400, 6  # of a schema
 SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in characters
-MISSING = (
-    "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
-)
+MISSING = "error.mcp.no-package"
 OWNERS_WORD = "effect by owner"  # among the hints; no server sets it
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
 _SMALL = re.compile(r"[a-z0-9]{1,2}|the|and|for|with|from|that|this|into|all|any")
@@ -59,7 +58,7 @@ def problem() -> str:
     """Return what is missing for this family on this machine, or ""."""
     from importlib.util import find_spec
 
-    return "" if find_spec("mcp") else MISSING
+    return "" if find_spec("mcp") else Message(MISSING)
 
 
 class Offer(NamedTuple):
@@ -139,9 +138,7 @@ def mcp_call(
 def _servers(ctx: ToolContext) -> McpServers:
     configured = ctx.config.mcp.servers if ctx.config else {}
     if not configured:
-        raise ToolError(
-            "no MCP server is configured; the owner adds one to config.yaml: mcp: {servers: {NAME: {command: [PROGRAM]}}}"
-        )
+        raise ToolError("error.mcp.none")
     return keep_servers(ctx)
 
 

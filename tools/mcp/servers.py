@@ -27,7 +27,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, Implementation, Tool
 
-from config import McpServer
+from config import McpServer, Message
 from tools.base import ToolError
 from tools.mcp.mended import mended
 from tools.mcp.pipe import MAX_MESSAGE_BYTES, TooLong, pipe
@@ -94,9 +94,10 @@ class _Connection:
     def end_of(self, text: str) -> str:
         """Return why it has ended, where `text` is the error, with the last line that it said."""
         last = self.said.decode("utf-8", "replace").strip().splitlines()
-        told = f"; it said last: {last[-1].strip()[:300]}" if last else ""
-        why = self.why or ("it has ended" if self.was_up else text)
-        return f"{why}{told}" if self.was_up else f"it cannot be started: {why}{told}"
+        why = self.why or (Message("error.mcp.ended") if self.was_up else text)
+        if last:
+            why = Message("error.mcp.said-last", reason=why, text=last[-1].strip()[:300])
+        return why if self.was_up else Message("error.mcp.not-started", reason=why)
 
     def forget(self) -> None:
         """Forget its tools, which are others now: who asks next asks the server."""
@@ -141,7 +142,9 @@ class McpServers:
         if not names:
             return ""
         more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-        return f"{name}: left out, since their names or arguments are none: {', '.join(names[:MAX_NAMED])}{more}"
+        return Message(
+            "error.mcp.left-out", name=name, names=", ".join(names[:MAX_NAMED]), more=more
+        )
 
     def call(
         self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = ""
@@ -169,11 +172,12 @@ class McpServers:
         try:
             return future.result(seconds)
         except TimeoutError as error:
-            raise ServerFailure(
-                f"{name}: no answer within {seconds:.0f} s; it was ended", is_timeout=True
-            ) from error
+            why = Message("error.mcp.late", name=name, seconds=f"{seconds:.0f}")
+            raise ServerFailure(why, is_timeout=True) from error
         except _FAILURES as error:
-            raise ServerFailure(f"{name}: {self._said_by(name, error)}") from error
+            raise ServerFailure(
+                Message("error.tools.at", name=name, error=self._said_by(name, error))
+            ) from error
         finally:
             # it did not answer, or nobody waits for its answer (Ctrl-C); errors are answers
             if future.cancel() and name in self._up:
@@ -186,10 +190,10 @@ class McpServers:
         connection = self._up.get(name)
         text = " ".join(str(error).split())[:500] or type(error).__name__
         if "validation error" in text:  # pydantic's own words are for programmers
-            text = "its answer is not what MCP says"
+            text = Message("error.mcp.no-answer")
         if isinstance(error, FileNotFoundError) and not (connection and connection.said):
             program = error.filename or self.servers[name].command[0]
-            return f"it cannot be started: there is no program {program}"
+            return Message("error.mcp.no-program", name=program)
         return connection.end_of(text) if connection and connection.has_ended else text
 
     def _running(self) -> asyncio.AbstractEventLoop:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
+from config import Message
 from models.base import Status, ToolResult
 from safety.secrets import is_secret_name
 from sandbox.network import Leave
@@ -274,7 +275,7 @@ def _on_disk(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ToolError(
-            "error.scripts.nothing-run-cannot-written", folder=folder, error=error.strerror
+            "error.scripts.nothing-run-cannot-written", folder=folder, error=error
         ) from error
 
 
@@ -294,7 +295,7 @@ def started(ctx: ToolContext, work: Work) -> Call | Tree:
             "error.scripts.cannot-start",
             program=work.argv[0],
             folder=work.cwd,
-            error=error.strerror or error,
+            error=error,
         ) from error
     except UnicodeEncodeError as error:
         raise ToolError(
@@ -397,7 +398,7 @@ def _result(
         data |= {"file": str(output.file), "bytes": output.size}
     if limit is not None:
         status = "timeout"
-        why = f"stopped after {limit:g} s, the time limit; what it had started too"
+        why = Message("error.scripts.stopped", seconds=f"{limit:g}")
         data |= {"exit_code": None, "reason": why}
     elif exit_code is not None and exit_code < 0:
         try:

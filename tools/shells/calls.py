@@ -15,6 +15,7 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Annotated, Any, Literal, cast
 
+from config import Message
 from models.base import Status, ToolResult
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
@@ -44,7 +45,7 @@ Why = Literal["ended", "over", "late", "line", "keys", "password"]
 def problem() -> str:
     """Return why there are no terminals on this machine, or ""."""
     has_bash = shutil.which("bash") is not None
-    return "" if has_bash else "there is no bash on this machine: install the package bash"
+    return "" if has_bash else Message("error.shells.no-bash")
 
 
 def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
     shell.take()
     if typed:
         raise ToolError("error.shells.nothing-runs-shell-could", name=shell.name)
-    data = {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}
+    data = {"output": ctx.redact(_screen(shell)), "note": Message("error.shells.nothing-runs")}
     return ToolResult("ok", data, origin=shell.origin)
 
 
@@ -348,12 +349,12 @@ def _result(shell: Shell, output: Output, why: Why, found: Foreground, limit: fl
         data["exit_code"] = shell.status
         status = "ok" if shell.status == 0 else "error"
     elif why == "over":
-        data |= {"exit_code": shell.code, "note": "the shell has ended; shell_run opens a new one"}
+        data |= {"exit_code": shell.code, "note": Message("error.shells.over")}
         status = "ok" if shell.code == 0 else "error"
     elif why == "late":
         status = "timeout"
-        data["reason"] = (
-            f"{_program(found)} still runs after {limit:g} s; shell_keys reads on, keys=['ctrl-c'] stops it"
+        data["reason"] = Message(
+            "error.shells.still-runs", process=_program(found), seconds=f"{limit:g}"
         )
     else:
         waits = {"line": "a line", "keys": "keys", "password": "a password"}[why]

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from config import Message
 from models.base import Event, ToolResult
 from safety.changes import ChangeSet
 from safety.gate import Question
@@ -149,7 +150,7 @@ class Staging:
         decision = self.judge(changes)
         if decision.decision == "refuse":
             stage.discard()
-            said = f"nothing was changed: {decision.reason}"
+            said = Message("error.staged.nothing-changed", why=decision.reason)
             data, reason = result.data | {"changes": said}, decision.reason
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
@@ -356,5 +357,6 @@ class Recording:
 
 def _failed(result: ToolResult, why: str) -> ToolResult:
     """Return the result of a call whose changes could not be made."""
-    said = why if why.startswith("nothing was changed") else f"nothing was changed: {why}"
+    is_said = why.startswith("nothing was changed")
+    said = why if is_said else Message("error.staged.nothing-changed", why=why)
     return ToolResult("error", result.data | {"changes": said})

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from config import Message, cause
 from models.base import ToolResult
 from safety.reach import PrivateAddress, Reach
 from tools.base import ToolContext, ToolError, tool
@@ -41,7 +42,7 @@ def problem() -> str:
     """Return what is missing for this family on this machine, or ""."""
     from importlib.util import find_spec
 
-    return "" if find_spec("html_to_markdown") else NO_EXTRA
+    return "" if find_spec("html_to_markdown") else Message(NO_EXTRA)
 
 
 @tool("network")
@@ -70,8 +71,10 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
             ) from None
         except (requests.RequestException, ValueError, OSError) as error:
             if session.is_cut:
-                return ToolResult("timeout", f"{url}: not there after {seconds:.0f} s")
-            raise ToolError(f"{url}: {_why(error)}") from error
+                return ToolResult(
+                    "timeout", Message("error.web.late", url=url, seconds=f"{seconds:.0f}")
+                )
+            raise ToolError("error.tools.at", name=url, error=_why(error)) from error
 
 
 def checked(url: str) -> str:
@@ -175,14 +178,15 @@ def _why(error: Exception) -> str:
 
     seen = list(_wrapped(error))
     if any(isinstance(each, (socket.gaierror, NameResolutionError)) for each in seen):
-        return "no such host is known"
+        return Message("error.web.no-host")
     for each in seen:
         if isinstance(each, ssl.SSLError):
-            return f"its certificate does not hold, or it speaks no TLS: {getattr(each, 'verify_message', '') or each.reason}"
+            return Message("error.web.tls", text=getattr(each, "verify_message", "") or each.reason)
     if isinstance(error, requests.Timeout):
-        return "it does not answer"
-    said = getattr(seen[-1], "strerror", None) or seen[-1]
-    return str(said)[:300] or type(seen[-1]).__name__
+        return Message("error.web.silent")
+    if getattr(seen[-1], "strerror", None):
+        return cause(seen[-1])
+    return str(seen[-1])[:300] or type(seen[-1]).__name__
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:

@@ -21,9 +21,7 @@ from tools.base import ToolError
 MAX_HTML_CHARS = 5_000_000
 PDF_SECONDS = 20.0
 MAX_DEPTH = 500  # of nested elements; below, nobody reads
-NO_EXTRA = (
-    "Web pages are read with html-to-markdown, which is not installed: scripts/setup --extra fetch"
-)
+NO_EXTRA = "error.web.no-reader"
 _UTF8 = re.compile(r"(?i)utf[-_]8")
 _BYTE_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
@@ -134,7 +132,7 @@ def page(source: str, url: str) -> Readable:
     try:
         text = converter.convert(source[:MAX_HTML_CHARS], options).content or ""
     except (converter.ConversionError, ValueError) as error:
-        raise ToolError(f"{url}: this page cannot be read: {error}") from error
+        raise ToolError("error.web.unreadable", url=url, error=error) from error
     title = _TITLE.search(source[:100_000])
     base = _BASE.search(source[:100_000])
     whole = urljoin(url, html.unescape(base[1])) if base else url

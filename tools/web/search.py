@@ -78,10 +78,10 @@ def web_search(ctx: ToolContext, query: str) -> ToolResult:
 def _address(settings: SearchConfig, engine: SearchApi) -> str:
     """Return where the engine is asked. Raises ToolError where a setting is missing."""
     if engine.key and not settings.api_key:
-        raise ToolError(f"{settings.engine} needs a key: search: {{api_key: …}} in config.yaml")
+        raise ToolError("error.web.engine-key", engine=settings.engine)
     url = settings.url or engine.url
     if not url:
-        raise ToolError(f"{settings.engine} needs its address: search: {{url: …}} in config.yaml")
+        raise ToolError("error.web.engine-address", engine=settings.engine)
     return f"{url.rstrip('/')}/search" if settings.engine == "searxng" else url
 
 
@@ -126,10 +126,7 @@ def _check(response: requests.Response, name: str) -> None:
     if response.status_code == 429:
         raise ToolError("error.web.wants-fewer-questions-try", engine=name)
     if response.status_code != 200:  # DuckDuckGo asks for a captcha with 202
-        raise ToolError(
-            f"{name} does not answer this machine (status {response.status_code}); another engine: search: "
-            "{engine: searxng|brave|tavily} in config.yaml"
-        )
+        raise ToolError("error.web.engine-silent", engine=name, status=response.status_code)
 
 
 def _rows(response: requests.Response, engine: SearchApi) -> Iterator[Found]:

@@ -62,9 +62,7 @@ class Webhook:
         try:
             server = ThreadingHTTPServer(("127.0.0.1", self._settings.port), Answering)
         except OSError as error:
-            tell_error(
-                Refused("error.webhook.port", port=self._settings.port, problem=error.strerror)
-            )
+            tell_error(Refused("error.webhook.port", port=self._settings.port, problem=error))
             return
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()

@@ -67,7 +67,7 @@ async def _over_http(config: Config, args: Namespace) -> None:
     try:
         opened = socket.create_server((HOST, args.port))
     except OSError as error:
-        raise ConfigError("error.mcp.port", port=args.port, problem=error.strerror) from error
+        raise ConfigError("error.mcp.port", port=args.port, problem=error) from error
     with opened as listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}{PATH}"
         print(say("mcp.serves", address=address, token=token(config)), flush=True)

@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from config import Config, SopwithError
 from ui.command import VERSION
 from ui.mcp_server.calls import ANSWER, RECALL, Asked, Calls, Ended, Offered, offered
-from ui.words import in_words, say, words_of
+from ui.words import say, words_of
 
 Context = ServerRequestContext[Any]
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -124,7 +124,7 @@ def _form(found: Asked) -> types.ElicitRequestFormParams:
         properties: dict[str, Any] = {"answer": {"type": "string"}}
         required = ["answer"]
     else:
-        lines = [in_words(asked["reason"]), f"{asked['tool']} ({asked['risk']})", asked["preview"]]
+        lines = [words_of(asked["reason"]), f"{asked['tool']} ({asked['risk']})", asked["preview"]]
         decision = {"type": "string", "enum": ["allow", "deny"]}
         properties = {"decision": decision, "reason": {"type": "string"}}
         required = ["decision"]

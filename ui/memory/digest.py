@@ -12,7 +12,7 @@ from runs.heartbeat import beat, memory_entries
 from ui.command import JSON, NOW, command
 from ui.lists import print_json
 from ui.sanitise import one_line
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 
 @command("memory digest", NOW, JSON)
@@ -52,7 +52,7 @@ def _said_at_the_end(done: Digest) -> list[str]:
     if done.archived:
         lines.append(say("digest.archived", n=len(done.archived)))
     if done.problem:
-        lines.append(say("digest.problem", why=one_line(in_words(done.problem))))
+        lines.append(say("digest.problem", why=one_line(words_of(done.problem))))
     if not done.has_changed:
         lines.append(say("digest.nothing"))
     elif done.by == "rules":
@@ -77,7 +77,7 @@ def _report(done: Digest, config: Config) -> dict[str, Any]:
             for line, why in done.refused
         ],
         "archived": done.archived,
-        "problem": in_words(done.problem),
+        "problem": words_of(done.problem),
         "busy": done.is_busy,
         "entries": [entry.said() for entry in memory_entries(config.home)],
     }

@@ -22,7 +22,7 @@ from safety.secrets import Redactor, held_values
 from ui.command import JSON, LIMIT, NOW, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import clean, one_line
-from ui.words import in_words, pieces_in_words, say
+from ui.words import say, words_of
 
 SHOWN = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
@@ -108,7 +108,7 @@ def show(args: Namespace, config: Config) -> int:
         print(say("journal_holds", n=held["turns"], first=first, last=last, days=held["days"]))
         print(say("journal_waiting", n=sum(held["waiting"].values())))
     if held["problem"]:
-        print(in_words(held["problem"]), file=sys.stderr)
+        print(words_of(held["problem"]), file=sys.stderr)
     return 0
 
 
@@ -136,14 +136,14 @@ def import_(args: Namespace, config: Config) -> int:
             memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading")
         )
         if memory.problem:
-            print(in_words(memory.problem), file=sys.stderr)
+            print(words_of(memory.problem), file=sys.stderr)
         _work_off(memory)
     if args.json:
         bad = [{"place": place, "why": why} for place, why in done.bad]
         return print_json({"added": done.added, "known": done.known, "bad": bad})
     for place, why in done.bad[:MAX_BAD]:
         print(
-            say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)),
+            say("journal_bad", place=one_line(place, 120), why=one_line(words_of(why), 200)),
             file=sys.stderr,
         )
     if len(done.bad) > MAX_BAD:
@@ -164,7 +164,7 @@ def rebuild_(args: Namespace, config: Config) -> int:
     else:
         print(say("journal_rebuilt", n=count))
     if problem:
-        print(in_words(problem), file=sys.stderr)
+        print(words_of(problem), file=sys.stderr)
     return 1 if problem else 0
 
 
@@ -199,7 +199,7 @@ def _lines(turn: Turn, why: str) -> str:
     at = turn.at.astimezone()
     head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
     if why:
-        head += f"  ({one_line(pieces_in_words(why), 120)})"
+        head += f"  ({one_line(words_of(why), 120)})"
     is_long = len(turn.text) > MAX_TEXT_CHARS
     text = clean(turn.text[: MAX_TEXT_CHARS - 1] + "…" if is_long else turn.text)
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())

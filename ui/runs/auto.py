@@ -19,7 +19,7 @@ from ui import event_text as describe
 from ui.command import JSON, LIMIT, Option, amount, command, span
 from ui.lists import print_json, print_list
 from ui.sanitise import one_line
-from ui.words import in_words, say, tell_error
+from ui.words import say, tell_error, words_of
 
 NO_MODEL, INTERRUPTED = 5, 130
 SHOWN = 50  # tasks of a list
@@ -73,7 +73,7 @@ def _line(told: dict[str, Any]) -> str:
         number=f"R{told.get('number', 0):02}",
         title=one_line(told.get("title", ""), 200),
         titles="; ".join(titles) or say("auto.no_plan"),
-        reason=one_line(in_words(told.get("reason", "")), 400),
+        reason=one_line(words_of(told.get("reason", "")), 400),
         why=say(f"auto.why_{why}") if why else "",
         n=told.get("items"),
         cost=f" · {cost}" if cost else "",
@@ -96,7 +96,7 @@ def work(args: Namespace, config: Config) -> int:
 def _tell(what: str, details: dict[str, Any]) -> None:
     """Say what a worker does, a line each, on stderr: it belongs to no task's output."""
     said = {
-        key: one_line(in_words(value)) if isinstance(value, str) else value
+        key: one_line(words_of(value)) if isinstance(value, str) else value
         for key, value in details.items()
     }
     if what == "takes" and details["again"]:

@@ -19,7 +19,7 @@ from ui.command import JSON, Argument, Option, command, is_at_terminal
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
 from ui.terminal import agrees
-from ui.words import in_words, say, words_of
+from ui.words import say, words_of
 
 if TYPE_CHECKING:
     from sandbox.undo.store import Kept
@@ -107,7 +107,7 @@ def _undone(args: Namespace, config: Config, store: UndoStore, run: str) -> int:
         print_json({"undone": list(done.paths), "conflicts": conflicts})
     else:
         for each in done.conflicts:
-            print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
+            print(f"{one_line(each.path, 400)}: {words_of(each.why)}")
         key = "undo.conflicts" if done.conflicts else "undo.done"
         print(say(key, n=len(done.paths), run=run))
     return int(bool(done.conflicts))
@@ -203,6 +203,6 @@ def _restored(config: Config, id: str, entry: Kept | None) -> Sequence[str | Pat
     except StageError as error:
         raise NotRestored(words_of(error)) from error
     if done.conflicts:
-        lines = [f"{each.path}: {in_words(each.why)}" for each in done.conflicts]
+        lines = [f"{each.path}: {words_of(each.why)}" for each in done.conflicts]
         raise NotRestored("\n".join(lines))
     return done.paths

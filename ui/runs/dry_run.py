@@ -22,7 +22,7 @@ from tools.staged.rehearsing import rehearsed
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.terminal.text_screen import EventsScreen, PlainScreen
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 LAUNCHER = Path(__file__).resolve().parents[2] / "launch.py"
 OF_THIS_PROCESS = ("--json", "--events")
@@ -51,7 +51,7 @@ def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
         places = Places.of(config.safety.roots, config.home, Path.home(), cwd)
         stage = Rehearsal([*places.roots], config.home)
     except StageError as error:
-        raise NoDryRun(say("dry.no_stage", reason=in_words(str(error)))) from error
+        raise NoDryRun(say("dry.no_stage", reason=words_of(error))) from error
     with closing(stage):
         code, heard = _followed(stage, words, args)
         changes = stage.look().changes.changes

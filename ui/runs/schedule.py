@@ -40,7 +40,7 @@ from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
 from ui.terminal import text_screen as plain
-from ui.words import in_words, say, tell_error
+from ui.words import say, tell_error, words_of
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
 _SHOWN = (  # fields of a job
@@ -80,7 +80,7 @@ class _Jobs:
         last = {"last": row_as_json(rows[0])} if rows else {}
         if isinstance(job, Broken):
             found = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
-            return {**found, "problem": in_words(job.problem), **last}
+            return {**found, "problem": words_of(job.problem), **last}
         since, cursor = self._counted[id]
         due, following = next(due_after(job, since, cursor), None), coming(job, since, self.now)
         return {
@@ -391,7 +391,7 @@ def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
 
 
 def _outcome(row: Row) -> str:
-    return one_line(in_words(row.reason) or row.result, 200)
+    return one_line(words_of(row.reason or row.result), 200)
 
 
 @command("schedule enable", Argument("job"))
@@ -410,7 +410,7 @@ def _sound(folder: JobFolder, id: str) -> Job:
     """Return a job whose file can be read. Raises ScheduleUsage."""
     job = folder.get(id)
     if isinstance(job, Broken):
-        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
+        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=words_of(job.problem)))
     return job
 
 
@@ -460,7 +460,7 @@ def run_now(args: Namespace, config: Config) -> int:
         do(config, jobs.ledger, row, screen.show)
         [row] = jobs.ledger.rows(job.id, 1, row.at, row.at + timedelta(microseconds=1))
     if row.status in ("failed", "skipped") and row.reason:
-        print(in_words(row.reason), file=sys.stderr)
+        print(words_of(row.reason), file=sys.stderr)
     return EXIT_CODES.get(row.status, 1)
 
 

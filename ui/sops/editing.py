@@ -26,7 +26,7 @@ from ui.sanitise import one_line
 from ui.sops.changes import changes
 from ui.sops.sops import NO, SopUsage, find, store
 from ui.terminal import agrees, read_next
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 SHOWN = (
     "sop.yaml",
@@ -48,7 +48,7 @@ def edit(args: Namespace, config: Config) -> int:
             _put(folder, json.load(sys.stdin))
             edited = read_sop(folder, False)
             if edited.problem:
-                raise SopUsage(in_words(edited.problem.replace(f"{folder}/", "")))
+                raise SopUsage(words_of(edited.problem.replace(f"{folder}/", "")))
             return _stored(sop, edited, config)
         while True:
             _open(folder)

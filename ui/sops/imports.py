@@ -18,7 +18,7 @@ from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.sops import sops
 from ui.terminal import agrees
-from ui.words import in_words, say, words_of
+from ui.words import say, words_of
 
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
 
@@ -62,7 +62,7 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
     """Return the name under which a skill came in, and why it did not; that is empty when it
     did."""
     if skill.problem:
-        return skill.name, in_words(skill.problem)
+        return skill.name, words_of(skill.problem)
     known = {sop.name: sop for sop in sops.store(config).all()}
     try:
         return store(skill, source, SopChanges(config.home, SEEDS), known).name, ""

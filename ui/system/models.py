@@ -16,7 +16,7 @@ from tools.mcp import MISSING, offers, problem
 from ui.command import JSON, Argument, command
 from ui.lists import columns, print_json, print_list, print_table
 from ui.sanitise import one_line
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 if TYPE_CHECKING:
     from tools.mcp import McpServers
@@ -45,7 +45,7 @@ def test(args: Namespace, config: Config) -> int:
             findings.append(finding._asdict())
             if not args.json:
                 mark = {True: "✓", False: "✗", None: "·"}[finding.ok]
-                detail = one_line(in_words(finding.detail), 300)
+                detail = one_line(words_of(finding.detail), 300)
                 print(f"{mark} {model.name} {say(f'models.{finding.what}')}: {detail}", flush=True)
         all_found.append({"name": model.name, "model": model.model, "findings": findings})
     if args.json:
@@ -114,7 +114,7 @@ def _ended(answers: list[dict[str, Any]], args: Namespace) -> int:
     for mark, key in [("✗", "problem"), ("⚠", "left_out")]:
         for answer in answers:
             if answer[key]:
-                print(f"{mark} {one_line(in_words(answer[key]), 600)}")
+                print(f"{mark} {one_line(words_of(answer[key]), 600)}")
     return int(not all(answer["ok"] for answer in answers))
 
 

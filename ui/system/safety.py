@@ -20,7 +20,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple
 
-from config import Config, SopwithError
+from config import Config, SopwithError, Worded
 from runs.start.trust import own_data
 from safety.gate import Ask, Gate
 from safety.secrets import Redactor, held_values
@@ -30,7 +30,7 @@ from tools.registry import all_tools
 from tools.staged import Staging
 from tools.toolbox import Toolbox
 from ui.command import JSON, command
-from ui.words import in_words, reasons
+from ui.words import reasons, words_of
 
 PIECE = 65_536  # bytes read at a time
 QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
@@ -49,7 +49,7 @@ _DEFECTS = (  # of ours: the next line is judged too
 )
 
 
-class BadLine(ValueError):
+class BadLine(Worded, ValueError):
     """A line that is no call; the text says why."""
 
 
@@ -129,7 +129,7 @@ class _Judge:
             said = call._replace(origin=origin, stage=stage)._asdict()
             decision = self._gate.decide(Ask(**said, effects=effects, paths=paths))
         except (BadLine, ToolError) as error:
-            return _answer("confirm", "unknown", in_words(str(error)))
+            return _answer("confirm", "unknown", words_of(error))
         except _DEFECTS as error:
             return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
         why = reasons(decision.said, decision.reason)
@@ -143,19 +143,17 @@ def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
 def _read(text: str) -> _Call:
     """Return the call that a line means. Raises BadLine."""
     if not text:
-        raise BadLine("this line is empty")
+        raise BadLine("error.safety.empty-line")
     given = _parsed(text)
     if given is None or isinstance(given, list):
         what = "null" if given is None else "a list"
-        raise BadLine(
-            f'this line is {what}: a call is an object with "tool" and "args", a command is a text'
-        )
+        raise BadLine("error.safety.no-call", what=what)
     if not isinstance(given, dict):  # `true` is a command, and 7 is typed as one
         command = given if isinstance(given, str) else text
         return _Call("code_run", {"type": "bash", "script": command})
     values = {name: _value(given, name) for name in _FIELDS}
     if "tool" not in given and "script" not in values["args"]:
-        raise BadLine('"tool" is missing')
+        raise BadLine("error.safety.no-tool")
     return _Call(**values)
 
 
@@ -166,7 +164,7 @@ def _parsed(text: str) -> Any:
     except (ValueError, RecursionError):
         # of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands
         if text.endswith(("}", '"')) and re.match(r'\{\s*"\w+"\s*:', text):
-            raise BadLine("this line is not JSON") from None
+            raise BadLine("error.safety.no-json") from None
     return text
 
 
@@ -177,7 +175,7 @@ def _value(given: dict[str, Any], name: str) -> Any:
         return default
     texts = [isinstance(each, str) for each in value] if isinstance(value, list) else []
     if not all([isinstance(value, kind), *texts]):
-        raise BadLine(f'"{name}" must be {said}')
+        raise BadLine("error.safety.wrong-field", name=name, wanted=said)
     return value
 
 

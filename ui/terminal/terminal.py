@@ -13,7 +13,7 @@ from models.base import Event
 from ui import event_text as describe
 from ui.sanitise import clean, last_line, one_line
 from ui.terminal import text_screen as plain
-from ui.words import in_words, say
+from ui.words import say
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod, RenderableType
@@ -198,7 +198,9 @@ class TerminalScreen(plain.Screen):
         if status == "done":
             self._print_result(result, is_rote=bool(event.get("rote")))
         elif result and status != "waiting":
-            self._print(in_words(result), "yellow" if status == "limit" else "red")
+            self._print(
+                clean(describe.ended(event)).strip(), "yellow" if status == "limit" else "red"
+            )
         if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
             self._print(describe.closing(event), "dim")
         for line in plain.what_next(event):

@@ -10,7 +10,7 @@ from models.base import Event
 from ui import event_text as describe
 from ui.lists import as_json
 from ui.sanitise import clean, one_line
-from ui.words import in_words, reasons, say, says
+from ui.words import reasons, say, says
 
 
 class Screen:
@@ -74,7 +74,7 @@ class PlainScreen(Screen):
         if event["status"] == "done":
             print(result, flush=True)
         elif event["status"] != "waiting" and result:
-            self._note(f"sopwith: {in_words(result)}")
+            self._note(f"sopwith: {clean(describe.ended(event)).strip()}")
         # where nothing was begun, the reason says it all
         if event.get("turns") or event["status"] == "done":
             self._note(describe.closing(event))
@@ -130,14 +130,14 @@ def _confirm(event: Event) -> str:
 
 def _model(event: Event) -> str:
     key = event["type"].replace("_", ".")
-    reason = one_line(in_words(str(event.get("reason", ""))), 400)
+    reason = one_line(reasons(event.get("said"), str(event.get("reason", ""))), 400)
     return say(key, model=one_line(str(event.get("model", "")), 60), reason=reason)
 
 
 def _rote(event: Event) -> str:
     if event["state"] != "diverged":
         return ""
-    return say("rote.diverged", reason=one_line(in_words(str(event["reason"])), 300))
+    return say("rote.diverged", reason=one_line(str(event["reason"]), 300))
 
 
 def _delegated(event: Event) -> str:
@@ -150,20 +150,21 @@ def _delegated(event: Event) -> str:
 def _learned(event: Event) -> str:
     status = one_line(str(event.get("status", "")), 20)
     key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
-    reason = one_line(in_words(str(event.get("reason", ""))), 300)
+    reason = one_line(reasons(event.get("said"), str(event.get("reason", ""))), 300)
     name = one_line(str(event.get("name", "")), 200)
     return say(key, name=name, status=status, reason=reason, run=event.get("run", ""))
 
 
 def _context(event: Event) -> str:
     """Files of the owner's that could not be read as they are."""
-    problems = [file["error"] for file in (event.get("files") or {}).values() if file.get("error")]
-    return "\n".join(one_line(in_words(str(problem)), 300) for problem in problems)
+    files = [file for file in (event.get("files") or {}).values() if file.get("error")]
+    problems = [reasons(file.get("said"), str(file["error"])) for file in files]
+    return "\n".join(one_line(problem, 300) for problem in problems)
 
 
 def _noted(event: Event) -> str:
     text = one_line(event["text"], 300)
-    if problem := one_line(in_words(str(event.get("problem", ""))), 300):
+    if problem := one_line(reasons(event.get("said"), str(event.get("problem", ""))), 300):
         return say("run.not_noted", text=text, problem=problem)
     return "" if event.get("answers") else say("run.noted", text=text)
 
@@ -177,7 +178,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "model_retry": _model,
     "model_adapted": _model,
     "handover": lambda event: say("model.handover"),
-    "recovered": lambda event: one_line(in_words(event["text"]), 300),
+    "recovered": lambda event: one_line(reasons(event.get("said"), event["text"]), 300),
     "run_resumed": lambda event: say("run.resumed"),
     "undone": lambda event: say("undone", n=len(event["paths"])),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
@@ -191,7 +192,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "delegated": _delegated,
     "learned": _learned,
     "journal_failed": lambda event: say(
-        "run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)
+        "run.journal_failed", reason=one_line(reasons(event.get("said"), str(event["reason"])), 300)
     ),
 }
 

@@ -163,5 +163,5 @@ def _listening(port: int) -> socket.socket:
                 "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
             ) from error
         raise CannotServe(
-            "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error.strerror
+            "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error
         ) from error

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from config import Message
 from memory.files import fsync_folder, write_atomic
 from memory.history import (
     BY_HAND,
@@ -239,7 +240,7 @@ class SopChanges:
                     draft.rename(target)
         except OSError as error:
             raise SopNotWritten(
-                "error.sops.cannot-written", name=name, target=target, error=error.strerror or error
+                "error.sops.cannot-written", name=name, target=target, error=error
             ) from error
         return target
 
@@ -253,7 +254,7 @@ class SopChanges:
                 raise SopError("error.sops.folder-own-put-real", folder=folder)
             if folder.is_dir():
                 return folder
-        raise SopError(f'there is no SOP "{one_line(name)}".\nSee them with: sopwith sops list')
+        raise SopError("error.sops.none", name=one_line(name))
 
     def _current_files(self, name: str) -> dict[str, Content]:
         return contents_of(self._folder_of(name))
@@ -293,11 +294,9 @@ class SopChanges:
         there = [each for each in wanted if self._history.files(each.commit, _path(name))]
         if there:
             return there
-        known = ", ".join(map(str, sorted({entry.version for entry in entries}))) or "none"
-        missing = "version before this one" if to is None else f"version {to}"
-        raise SopError(
-            f"{name} has no {missing} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
-        )
+        kept = ", ".join(map(str, sorted({entry.version for entry in entries})))
+        key = "error.sops.no-earlier" if to is None else "error.sops.no-version"
+        raise SopError(Message(key, name=name, n=to, known=kept or Message("error.none")))
 
     def _wanted(self, name: str, to: int | None, entries: list[Version]) -> list[Version]:
         """Return the entries that may be meant: of one version; without one all, or all older ones
@@ -331,9 +330,7 @@ class SopChanges:
                 self._record_hand_edits(name)
                 yield
         except OSError as error:
-            what = f"{error.filename}: " if error.filename else ""
-            said = f"{name} cannot be written: {what}{error.strerror or error}.\nThe SOPs are as they were."
-            raise SopNotWritten(said) from error
+            raise SopNotWritten("error.sops.unwritten", name=name, error=error) from error
 
     def _record_hand_edits(self, name: str) -> None:
         """Record what is about to be replaced, whoever wrote it, so that it can be brought back."""

@@ -22,7 +22,7 @@ from sandbox.undo import StageError
 from ui.lists import print_json
 from ui.sops.teaching.lesson import lesson_of
 from ui.sops.teaching.questions import FromOptions
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 MAX_OUTPUT_CHARS = 4_000
 MAX_PATHS = 200
@@ -52,7 +52,7 @@ def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:
             found["own"] = None if found["problem"] else _own(lesson)
         found["others"] = list(_others(lesson, questions))
     except StageError as error:
-        found |= {"problem": in_words(str(error)), "others": []}
+        found |= {"problem": words_of(error), "others": []}
     twin = same_script(lesson, agent.sops.all())
     asked = lesson.suggested or (content_of(lesson).get("wordings") or [lesson.name])[0]
     return found | {
@@ -61,7 +61,7 @@ def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:
         "typed": lesson.typed or lesson.script,
         "script": lesson.script,
         "parameters": _schema(lesson.parameters, lesson.required),
-        "left_out": [in_words(each) for each in [*lesson.notes, *lesson.problems]],
+        "left_out": [words_of(each) for each in [*lesson.notes, *lesson.problems]],
         "status": lesson.status(),
         "twin": twin.name if twin else "",
     }
@@ -99,7 +99,7 @@ def _others(lesson: Lesson, questions: FromOptions) -> Iterator[Json]:
         try:
             case = lesson.try_values({**lesson.values, **given})
         except SopwithError as error:
-            yield {"values": given, "why": error.said("en", in_words), **_seen(None)}
+            yield {"values": given, "why": error.said("en", words_of), **_seen(None)}
             continue
         if case.seen.code == 0:
             lesson.accept(case)
@@ -134,10 +134,10 @@ def _of_steps(agent: Agent, args: Namespace) -> Json:
         "refused": {},
         "steps": list(_steps(content)),
         "parameters": content.as_yaml().get("parameters") or _schema({}, []),
-        "left_out": [in_words(each) for each in draft.problems],
+        "left_out": [words_of(each) for each in draft.problems],
         "own": None,
         "others": [],
-        "problem": "" if status != "draft" else in_words(why),
+        "problem": "" if status != "draft" else words_of(why),
         "status": status,
         "twin": twin.name if twin else "",
     }

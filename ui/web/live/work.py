@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from config import Config, SopwithError
+from config import Config, Message, SopwithError
 from memory.logs import RunSummary, read_events, summarise
 from models.base import Event
 from ui.web.live import marks
@@ -111,7 +111,7 @@ class Work:
             event = await asyncio.wait_for(asyncio.shield(first), BEGIN_SECONDS)
         except TimeoutError:
             child.process.kill()
-            raise NotBegun("The run did not begin in time.\nSee: sopwith doctor") from None
+            raise NotBegun("error.web.not-begun") from None
         if event["type"] == "not_started":
             raise NotBegun(event["text"])
         return child.run
@@ -145,7 +145,7 @@ class Work:
                     await self._take(child, event)
         await child.ended()
         if not first.done():
-            text = "The run ended before it began.\nSee: sopwith doctor"
+            text = Message("error.web.ended")
             first.set_result({"type": "not_started", "text": text})
         if child.run:
             self.children.pop(child.run, None)

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.responses import JSONResponse, Response
 
+from config import Message
 from learning.cases import read_cases
 from learning.guards import evidence
 from memory.history import Content, Repository, RepositoryError, contents_of
@@ -40,7 +41,7 @@ KEPT_LESSONS = 20
 
 def sop_of(site: Site, name: str) -> Sop:
     """Return one SOP. Raises NotThere."""
-    sop: Sop = found(store(site.config).get(name), f'There is no SOP "{name[:80]}".')
+    sop: Sop = found(store(site.config).get(name), Message("error.web.no-sop", name=name[:80]))
     return sop
 
 
@@ -87,7 +88,7 @@ def stats(site: Here, name: str) -> Json:
 
 @to.get("/api/errands/{id}")
 def errand(site: Here, id: str) -> Json:
-    errand: Json = found(site.errands.get(id), "There is no such errand.")
+    errand: Json = found(site.errands.get(id), Message("error.web.no-errand"))
     return errand
 
 

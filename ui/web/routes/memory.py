@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from config import SopwithError
+from config import Message, SopwithError
 from memory.digest import entries
 from memory.files import read_owner_text
 from memory.history import Repository
@@ -24,7 +24,7 @@ from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, found
-from ui.words import pieces_in_words
+from ui.words import words_of
 
 to = routes("memory")
 
@@ -34,7 +34,7 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
     now = datetime.now(UTC).astimezone(zone(local_timezone()))
     most = max(1, min(limit, 100))
     results, degraded = recalled(site.config, q[:4_000], now, most, session or None)
-    rows = [found_as_json(each) | {"why": pieces_in_words(each.why)} for each in results]
+    rows = [found_as_json(each) | {"why": words_of(each.why)} for each in results]
     ranges = [
         {"start": iso(each.start), "end": iso(each.end), "text": each.text}
         for each in find(q[:4_000], now)
@@ -85,7 +85,7 @@ def one_day(site: Here, day: str, limit: int = 500) -> Json:
 def turn(site: Here, id: str) -> Json:
     with opened(site.config) as memory:
         memory.rest()
-        one = found(memory.turn(id), "There is no such turn in the journal.")
+        one = found(memory.turn(id), Message("error.web.no-journal-turn"))
         around = memory.around(one, 3)
     return {"turn": turn_as_json(one), "around": [turn_as_json(each) for each in around]}
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from config import Message
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
@@ -104,7 +105,9 @@ def models(site: Here) -> JSONResponse:
 
 @to.get("/v1/models/{name}")
 def model(site: Here, name: str) -> Response:
-    return JSONResponse(found(rows(site).get(name), f"There is no model {name!r}"))
+    return JSONResponse(
+        found(rows(site).get(name), Message("error.web.no-model", name=f"{name!r}"))
+    )
 
 
 @to.post("/v1/chat/completions")

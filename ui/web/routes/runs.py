@@ -10,6 +10,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from config import Message
 from context import Prompts
 from context.tokens import estimate
 from memory.inbox import Answer, Inbox, InboxError
@@ -31,7 +32,7 @@ from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import files_of
 from ui.web.site import Conflict, NotThere, Site, found
-from ui.words import in_words
+from ui.words import words_of
 
 if TYPE_CHECKING:
     from sandbox.undo.store import Kept
@@ -68,7 +69,7 @@ def sent(site: Here, run: str, turn: int = 1) -> Json:
         lambda event: event["type"] != "model_called" or event["turn"] < turn,
         read_events(site.home, run),
     )
-    upto = found(list(before), "There is no such turn.")
+    upto = found(list(before), Message("error.web.no-turn"))
     progress = read_progress(upto, Prompts(upto[0].get("lang", "en")), site.home / "runs" / run)
     tokens = sum(estimate(str(message.get("content") or "")) for message in progress.messages)
     return {"turn": turn, "messages": progress.messages, "tokens": tokens}
@@ -102,13 +103,13 @@ async def settle(site: Here, id: str, body: shapes.Settled) -> Json:
 @to.get("/api/doctor")
 def doctor(site: Here) -> Json:
     rows = [asdict(check) for check in checks(site.spoken())]
-    return {"checks": [{**each, "detail": in_words(each["detail"])} for each in rows]}
+    return {"checks": [{**each, "detail": words_of(each["detail"])} for each in rows]}
 
 
 def _trace(site: Site, run: str, after: int) -> dict[str, Any]:
     events = list(read_events(site.home, run))
     totals = Totals(events)
-    summary = found(summarise(site.home, run), "There is no such run.")
+    summary = found(summarise(site.home, run), Message("error.web.no-run"))
     return {
         "run": row(summary),
         "events": [*map(worded, events[after:])],
@@ -142,7 +143,9 @@ def one(site: Here, run: str, number: int, call: str = "") -> Json:
     store = UndoStore.limited(site.home, site.config.undo)
     kept, is_undone = _kept(store, site.find(run), call or None)
     shown = net(kept)
-    change = found(shown[number] if 0 <= number < len(shown) else None, "There is no such change.")
+    change = found(
+        shown[number] if 0 <= number < len(shown) else None, Message("error.web.no-change")
+    )
     diff = "" if is_undone else _difference(site.home, change, kept)
     return {"path": str(change.path), "diff": diff}
 
@@ -157,8 +160,8 @@ async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
     try:
         done = await asyncio.to_thread(take_back, site.config, run, body.call)
     except StageError as error:
-        raise Conflict(in_words(str(error))) from error
-    conflicts = [{"path": each.path, "why": in_words(each.why)} for each in done.conflicts]
+        raise Conflict(words_of(error)) from error
+    conflicts = [{"path": each.path, "why": words_of(each.why)} for each in done.conflicts]
     if not conflicts:
         undone = {"type": "undone", "run": run, "call": body.call or "", "paths": list(done.paths)}
         site.hub.publish(undone)

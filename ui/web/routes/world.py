@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query
 
+from config import Message
 from memory.graph import Wanted, opened
 from memory.graph import correct as correct_name
 from memory.inbox import Inbox
@@ -31,7 +32,7 @@ from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.learned import pairs
 from ui.web.site import Conflict, NotThere, Site, found
-from ui.words import in_words
+from ui.words import words_of
 
 MONTH = timedelta(days=31)
 SETTLE_SECONDS = 10.0  # for the episodes of a corrected name
@@ -116,7 +117,7 @@ async def change(site: Here, id: str, verb: str) -> Json:
     if verb not in VERBS:
         raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
-        found(JobFolder(site.home).all().get(id), "There is no such job.")
+        found(JobFolder(site.home).all().get(id), Message("error.web.no-job"))
         return {"id": id, **site.errand("schedule", id, ["schedule", "run-now", "--", id])}
     return {"id": id, "said": await site.said_by(["schedule", verb, "--", id])}
 
@@ -124,7 +125,7 @@ async def change(site: Here, id: str, verb: str) -> Json:
 def entry(job: str, at: datetime, status: str, run: str | None, why: str) -> Json:
     """Return a due time as a calendar shows it."""
     state = STATES.get(status, status)
-    return {"job": job, "at": iso(at), "state": state, "run": run or None, "why": in_words(why)}
+    return {"job": job, "at": iso(at), "state": state, "run": run or None, "why": words_of(why)}
 
 
 def wanted_of(predicates: str = "", since: str = "", until: str = "") -> Wanted:
@@ -160,7 +161,7 @@ def correct(site: Here, body: shapes.GraphName) -> None:
 @to.get("/api/graph/evidence/{id}")
 def evidence(site: Here, id: str) -> Json:
     with opened(site.home) as graph:
-        shown = found(graph.evidence(id), "There is no such edge.")
+        shown = found(graph.evidence(id), Message("error.web.no-edge"))
     turns = [turn_as_json(turn) for turn in shown["turns"]]
     return {"episode": shown["episode"], "turns": turns}
 

@@ -18,6 +18,8 @@ from config import listed
 if TYPE_CHECKING:
     from safety.changes import ChangeSet
 
+# of a result that is an object: what people read when it did not go well
+TOLD = ("error", "reason", "note", "changes")
 # One JSON object with "type"; the run stamps "run" and "at" (docs/events.md).
 Event = dict[str, Any]
 # The chat format of the OpenAI API: role, content (text), tool_calls, tool_call_id. Two keys are

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from config import Lang
-from context import phrases
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.scales import nodes_of
 from tests.screen import scripted
-from tests.test_errors import CHINESE, names_of_errors, texts, trees
+from tests.test_errors import names_of_errors, texts, trees
 from ui import words
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
@@ -62,19 +61,9 @@ def _told(node: ast.AST, names: set[str], is_of_tools: bool) -> Iterator[ast.exp
         )
 
 
-def test_everything_that_a_tool_says_has_its_words() -> None:
-    ours = [
-        (where, line.replace("{}", "x1"))
-        for where, line in said()
-        if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)
-    ]
-    assert len(ours) > 20
-    missing = [
-        f"{where} {line}"
-        for where, line in ours
-        if not CHINESE.search(phrases.in_words(line, "zh"))
-    ]
-    assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
+def test_everything_that_a_tool_says_has_its_key() -> None:
+    ours = [(where, line) for where, line in said() if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)]
+    assert ours == []
 
 
 def test_a_run_in_chinese_shows_no_english_of_ours(cli: CommandLine, home: Path) -> None:

@@ -90,7 +90,7 @@ def record(
     finally:
         log.close()
     if not (was_stopped or recording.has_heard):
-        raise RecordError(Message("error.learning.silent-shell") + _instead(name))
+        raise RecordError("error.learning.silent-shell", rest=_instead(name))
     return log.run
 
 
@@ -103,8 +103,7 @@ def check_terminal(name: str, environ: Mapping[str, str]) -> None:
 
 
 def _instead(name: str) -> str:
-    said = "Write the steps down instead (a shell script or Markdown)"
-    return f"{said}: sopwith teach {name} --from-file FILE"
+    return Message("error.learning.instead", name=name)
 
 
 @dataclass(slots=True)

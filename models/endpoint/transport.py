@@ -23,7 +23,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from config import ModelConfig
+from config import Message, ModelConfig
 from models.endpoint.failure import Failure, of_status, parsed
 from models.endpoint.packages import package
 from models.endpoint.presets import base_url, is_local

@@ -175,7 +175,7 @@ class Browser:
 
     def _said_of(self, each: Download) -> str:
         if each.state == "inProgress":
-            return Message("error.tools.at", name=each.name, error=f"{each.received:,}")
+            return f"{each.name}: {each.received:,} bytes so far; the next call tells more"
         del self._downloads[each.id]
         if each.state == "completed":
             return self._kept(each)

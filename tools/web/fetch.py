@@ -184,9 +184,10 @@ def _why(error: Exception) -> str:
             return Message("error.web.tls", text=getattr(each, "verify_message", "") or each.reason)
     if isinstance(error, requests.Timeout):
         return Message("error.web.silent")
-    if getattr(seen[-1], "strerror", None):
-        return cause(seen[-1])
-    return str(seen[-1])[:300] or type(seen[-1]).__name__
+    last = seen[-1]
+    if isinstance(last, OSError) and last.strerror:
+        return cause(last)
+    return str(last)[:300] or type(seen[-1]).__name__
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:

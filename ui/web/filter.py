@@ -13,7 +13,7 @@ from config import Config
 from context.places import Places
 from safety.secrets import Redactor, held_values
 from ui.event_text import sentence
-from ui.words import in_each, reasons_in_each
+from ui.words import reasons_in_each
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SAID = {
@@ -59,6 +59,5 @@ def worded(event: dict[str, Any]) -> dict[str, Any]:
     text = sentence(event) if is_failed_call else event.get(_SAID.get(kind, ""))
     if not isinstance(text, str) or not text or event.get("status") == "done":
         return event
-    said = event.get("said")
-    words = reasons_in_each(said, text) if said else in_each(text)
+    words = reasons_in_each(event.get("said"), text)
     return {**event, "words": words} if words["zh"] != text else event

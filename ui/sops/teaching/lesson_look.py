@@ -99,7 +99,7 @@ def _others(lesson: Lesson, questions: FromOptions) -> Iterator[Json]:
         try:
             case = lesson.try_values({**lesson.values, **given})
         except SopwithError as error:
-            yield {"values": given, "why": error.said("en", words_of), **_seen(None)}
+            yield {"values": given, "why": str(error), **_seen(None)}
             continue
         if case.seen.code == 0:
             lesson.accept(case)

@@ -110,7 +110,8 @@ def move(tree: int, place: str) -> None:
 
 
 def watches(number: int) -> set[int]:
-    """Return which watches of an inotify have seen something since the last look."""
+    """Return which watches of an inotify have seen that something was opened since the last
+    look."""
     found: set[int] = set()
     while True:
         try:
@@ -118,9 +119,11 @@ def watches(number: int) -> set[int]:
         except BlockingIOError:
             return found
         while events:
-            watch, named = int.from_bytes(events[:4], sys.byteorder), events[12:16]
-            found.add(watch)
-            events = events[16 + int.from_bytes(named, sys.byteorder) :]
+            watch, seen, _, named = (
+                int.from_bytes(events[at : at + 4], sys.byteorder) for at in (0, 4, 8, 12)
+            )
+            found |= {watch} if seen & OPENED else set()
+            events = events[16 + named :]
 
 
 def python() -> list[str]:

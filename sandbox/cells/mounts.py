@@ -65,6 +65,8 @@ class Planner:
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
+        found = [each for name in _CODE for each in CHECKOUT.glob(name)]
+        self._parts = [str(each.parent if each.name == "__init__.py" else each) for each in found]
 
     def plan(
         self, cwd: Path, leave: Leave = NOTHING, port: int = 0, *, is_staged: bool = False
@@ -80,7 +82,7 @@ class Planner:
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
         pinned = tuple(sorted(path for path in above if self.is_writable(path)))
-        kept = (*startup, *_code(cwd), str(places.agent))
+        kept = (*startup, *self._code(cwd), str(places.agent))
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
@@ -94,11 +96,19 @@ class Planner:
     def _staged(self, cwd: Path, leave: Leave) -> Plan:
         """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
         cover stays as it is."""
-        hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
+        hidden, code = self.hidden(cwd, leave.files), tuple(self._code(cwd))
         # bubblewrap puts its own folders there, above which a root must be seen again
         covered = (root for root in self.roots if root.startswith(("/dev/", "/run/")))
         roots = tuple(dict.fromkeys((*self.own, *covered)))
         return Plan(0, roots, (), code, hidden, _seen((*code, *hidden)))
+
+    def _code(self, cwd: Path) -> list[str]:
+        """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part
+        that is a link can be guarded only with the folder that it stands in, and what it leads
+        to."""
+        links = [os.path.realpath(part) for part in self._parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
+        is_elsewhere = links or not cwd.is_relative_to(CHECKOUT)
+        return [str(CHECKOUT), *links] if is_elsewhere else self._parts
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
@@ -265,15 +275,6 @@ def _limits(limits: Limits) -> dict[str, int]:
         "RLIMIT_CPU": limits.cpu_seconds,
         "RLIMIT_NPROC": limits.processes + 3500,  # it counts all that the owner runs
     }
-
-
-def _code(cwd: Path) -> list[str]:
-    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that
-    is a link can be guarded only with the folder that it stands in, and what it leads to."""
-    found = [each for name in _CODE for each in CHECKOUT.glob(name)]
-    parts = [str(each.parent if each.name == "__init__.py" else each) for each in found]
-    links = [os.path.realpath(part) for part in parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
-    return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
 
 def _around(folder: str, left_out: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ import hypothesis
 import pytest
 
 from tests import inside
+from tests.found_once import found_once
 from tests.machine import PATIENCE_SECONDS, ran
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a
@@ -146,6 +147,13 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_machine() -> Iterator[None]:
+    """Find out once for all homes what this machine holds and how the seeds read."""
+    with found_once():
+        yield
 
 
 @pytest.fixture(scope="session")

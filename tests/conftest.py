@@ -76,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the home folder of this test (SOPWITH_HOME; not made yet). HOME and the working folder
-    are temporary too.
+    are temporary too, and the screens speak English until the test says so.
 
     The environment is built from nothing, so that no key, proxy or locale of this machine reaches a
     test.
@@ -100,6 +100,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(cwd)
+    monkeypatch.setattr("ui.words._spoken", ["en"])
     return home_folder
 
 

@@ -42,10 +42,8 @@ def test_every_command_is_declared_in_its_screen(path: str) -> None:
 
 
 @pytest.mark.parametrize(("lang", "examples"), [("en", "examples:"), ("zh", "示例：")])
-def test_help_on_every_level(
-    lang: str, examples: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(words, "_spoken", [lang])
+def test_help_on_every_level(lang: str, examples: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words.use(lang)
     parser = build_parser()
     for path in ("", *PATHS):
         with pytest.raises(SystemExit) as end:

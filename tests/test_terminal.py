@@ -27,13 +27,6 @@ from ui.terminal.terminal import TerminalScreen, visible_text
 from ui.terminal.text_screen import PlainScreen
 
 
-@pytest.fixture(autouse=True)
-def english() -> Any:
-    words.use("en")
-    yield
-    words.use("en")
-
-
 def event(type: str, **fields: Any) -> Event:
     return {"type": type, "run": "20261121-222220-3f9a", "at": "2026-11-21T22:22:20.000Z", **fields}
 

@@ -111,13 +111,13 @@ class Maker:
             shutil.rmtree(store, ignore_errors=True)
 
     def _laid_out(self, store: str) -> list[str]:
-        device = os.stat(store).st_dev
+        device = Path(store).stat().st_dev
         files = [f"{store}/f{number}" for number in range(FILES)]
         folders = [f"{store}/d{number}" for number in range(FOLDERS)]
         for path in files:
             os.close(os.open(path, NEW | os.O_WRONLY, 0o600))
         for path in folders:
-            os.mkdir(path)
+            Path(path).mkdir()
         self._spare |= {(device, "file"): [*files], (device, "folder"): [*folders]}
         return files + folders
 
@@ -167,20 +167,14 @@ class Maker:
         self._check(ask.places)
         place, to = ask.places[0], ask.places[-1]
         match ask.verb:
-            case "mkdir":
-                self._put(place, "folder")
-                os.chmod(place.name, ask.mode, dir_fd=place.folder)
-            case "mknod":
-                if stat.S_IFMT(ask.wished) not in (0, stat.S_IFREG):
-                    raise PermissionError(errno.EPERM, "")
-                self._put(place, "file")
+            case "mkdir" | "mknod":
+                self._put(place, _kind(ask))
                 os.chmod(place.name, ask.mode, dir_fd=place.folder)
             case "symlink":
                 os.symlink(ask.text, place.name, dir_fd=place.folder)
-            case "unlink" if ask.flags & REMOVE_FOLDER:
-                os.rmdir(place.name, dir_fd=place.folder)
             case "unlink":
-                os.unlink(place.name, dir_fd=place.folder)
+                removes = os.rmdir if ask.flags & REMOVE_FOLDER else os.unlink
+                removes(place.name, dir_fd=place.folder)
             case "link":
                 self._check_rights(place)
                 ends = {"src_dir_fd": place.folder, "dst_dir_fd": to.folder}
@@ -232,9 +226,18 @@ def _store(folder: str) -> str:
     for old in Path(folder).glob("*"):
         if not Path(f"/proc/{old.name.partition('-')[0]}").exists():
             shutil.rmtree(old, ignore_errors=True)
-    found = f"{folder}/{os.getpid()}-{os.urandom(8).hex()}"
-    os.makedirs(found, mode=0o700)
-    return found
+    found = Path(folder, f"{os.getpid()}-{os.urandom(8).hex()}")
+    found.mkdir(mode=0o700, parents=True)
+    return str(found)
+
+
+def _kind(ask: Ask) -> str:
+    """Return what is to be made. Raises PermissionError for pipes and devices."""
+    if ask.verb == "mkdir":
+        return "folder"
+    if stat.S_IFMT(ask.wished) not in (0, stat.S_IFREG):
+        raise PermissionError(errno.EPERM, "")
+    return "file"
 
 
 def _file(found: os.stat_result) -> tuple[int, int]:
@@ -286,4 +289,4 @@ def _place(process: int, base: int, path: str, opened: ExitStack) -> Place:
     start = "" if path.startswith("/") else own
     folder = os.open(f"{start}/{above}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     opened.callback(os.close, folder)
-    return Place(folder, os.readlink(f"/proc/self/fd/{folder}"), name)
+    return Place(folder, str(Path(f"/proc/self/fd/{folder}").readlink()), name)

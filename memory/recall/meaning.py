@@ -133,7 +133,7 @@ def embed(store: Store, embedder: Embedder, keys: Sequence[str]) -> None:
 
 def _keep(store: Store, model: str) -> None:
     """Write the file of vectors where it lacks many, so that no question waits for it."""
-    if store.readonly or store.only is not None or _backend():
+    if store.readonly or store.only is not None:
         return
     if store.last() - saved(_file(store)) >= SAVE_AT:
         _vectors(store, model)
@@ -175,8 +175,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
 def _from_file(store: Store, model: str) -> _Opened | None:
     if store.only is not None:
         return None
-    backend = _backend()
-    found = (backend.load if backend else load)(_file(store), model)
+    found = load(_file(store), model, _backend() or Vectors)
     if found is None:
         return None
     vectors, stamp = found

@@ -10,8 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from memory.change import changing, store
-from memory.change.changing_files import Texts
+from memory.change import Texts, changing, store
 from memory.facts import Fact
 from memory.facts.lines import FACTS, INDEX, parse
 from memory.facts.store import SUBJECT as FACT

@@ -280,6 +280,18 @@ PLACED = """async () => {
 }"""
 
 
+def test_what_is_typed_while_a_conversation_begins_stays(window: Window) -> None:
+    window.page.get_by_role("combobox", name="Model").select_option("talk")
+    window.find("#composer").fill("the first question")
+    window.page.keyboard.press("Enter")
+    window.page.keyboard.type("and then")
+    window.page.wait_for_url("**/chat/2*")
+    window.find(".closing").wait_for()
+    window.expect(window.find("#composer")).to_have_value("and then")
+    window.find("a", has_text="New conversation").click()
+    window.expect(window.find("#composer")).to_have_value("")
+
+
 def test_half_typed_text_outlives_a_restart_and_a_reload(browser: Browser, site: Served) -> None:
     window = Window(browser, site.origin, "zh", NARROW, "dark").enter(site.token)
     window.find("#composer").fill("half a sen")

@@ -146,6 +146,8 @@ function useTalk(wanted) {
     if (!talk.stories.some((story) => story.run === given.run)) talk.stories.push(newStory(given.run, message.text));
     if (message.files.length) filesOf(given.run);
     if (!after) {
+      sessionStorage.setItem(`draft:${given.run}`, sessionStorage.getItem("draft:new") ?? ""); // typed while it began
+      sessionStorage.removeItem("draft:new");
       talk.id = given.run;
       go(`/chat/${part(given.run)}`, { replace: true });
     }
@@ -169,7 +171,7 @@ function useTalk(wanted) {
     if ((await doing(() => post(`/api/runs/${part(working.value.run)}/steer`, { text }))) === undefined) putBack();
   }
   const halt = () => doing(() => post(`/api/runs/${part(working.value.run)}/stop`, {}));
-  const resume = () => doing(() => post(`/api/runs/${part(current.value.run)}/resume`, { text: null }));
+  const resume = () => doing(() => post(`/api/runs/${part(current.value.run)}/resume`));
 
   function view() {
     if (talk.error) return html`<div class="empty" role="alert"><p>${talk.error.text}</p></div>`;

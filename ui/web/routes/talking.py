@@ -89,9 +89,8 @@ async def stop(site: Here, run: str) -> None:
 
 
 @to.post("/api/runs/{run}/resume", status_code=202)
-async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> Json:
-    order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
-    return {"run": await site.work.begin(order)}
+async def resume(site: Here, run: str) -> Json:
+    return {"run": await site.work.begin({"do": "resume", "run": site.find(run)})}
 
 
 @to.post("/api/asked/{id}", status_code=204)

@@ -18,8 +18,10 @@ from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.screen import scripted
 from tests.serving import Served, made_home
-from tests.test_errors import BLANK, CHINESE, english_words
+from tests.test_errors import CHINESE, english_words
 from text.sentences import joined as sentences
+
+BLANK = re.compile(r"\{[^{}]*\}")
 
 
 def sentences_of(lang: config.Lang) -> dict[str, list[str]]:

@@ -13,27 +13,21 @@ import psutil
 
 from tests.conftest import CHECKOUT
 from tests.serving import Served, made_home
-from ui import words
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
-def test_what_is_not_found_is_said_in_chinese_too() -> None:
+def test_what_is_not_found_has_its_key() -> None:
     """tests/test_errors.py looks at what is raised; `found` of the page raises the text that it is
     handed."""
     said = [
-        node.args[1].value
+        ast.unparse(node.args[1])
         for path in sorted((CHECKOUT / "ui" / "web").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "found"
-        if isinstance(node.args[1], ast.Constant)
     ]
     assert len(said) > 5
-    words.use("zh")
-    try:
-        assert [text for text in said if not CHINESE.search(words.in_words(str(text)))] == []
-    finally:
-        words.use("en")
+    assert [text for text in said if not text.startswith("Message('error.")] == []
 
 
 def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from config import Message
 from runs.schedule.ledger import (
     Ledger,
     LedgerError,
@@ -18,6 +19,7 @@ from runs.schedule.ledger import (
     folder_of,
 )
 from tests.conftest import CHECKOUT
+from text.sentences import said_in
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CLAIM = """
@@ -88,3 +90,10 @@ def test_a_ledger_that_is_damaged_says_so(tmp_path: Path) -> None:
     (folder_of(tmp_path) / "ledger.sqlite3").write_bytes(os.urandom(5000))
     with pytest.raises(LedgerError, match="cannot be used"):
         Ledger(tmp_path).rows()
+
+
+def test_a_reason_is_kept_with_its_key_and_an_older_row_as_it_is(home: Path) -> None:
+    ledger, reason = Ledger(home), Message("error.due.late", hours="6")
+    ledger.add([Row("new", 1, reason=reason), Row("old", 2, reason="its file went away")], {})
+    told = {row.job: said_in("zh", row.reason) for row in ledger.rows()}
+    assert told == {"new": "错过：晚了超过 6 小时", "old": "its file went away"}

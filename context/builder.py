@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from config import ContextConfig, SopwithError
+from config import ContextConfig, SopwithError, listed
 from context.prompts import Prompts, fit
 from context.tokens import estimate
 from context.workspace import Workspace
@@ -179,6 +179,7 @@ def _files(workspace: Workspace) -> dict[str, dict[str, Any]]:
         result.file_path: {
             "version": versions[result.file_path],
             "error": result.error,
+            "said": listed(result.error or ""),
             "from_cache": result.from_cache,
             "is_default": result.is_default,
         }

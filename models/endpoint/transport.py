@@ -272,7 +272,9 @@ class Endpoint:
         if isinstance(cause, httpx2.TimeoutException):
             return Failure("error.models.nothing-came", seconds=f"{self._stall_seconds:g}")
         if isinstance(cause, httpx2.ConnectError):
-            return Failure("error.models.no-connection", CONNECT_RETRIES, hint="start", words=chain[-1])
+            return Failure(
+                "error.models.no-connection", CONNECT_RETRIES, hint="start", words=chain[-1]
+            )
         if isinstance(cause, httpx2.ProxyError | httpx2.UnsupportedProtocol):
             return Failure(words, 0, hint="proxy")
         return Failure("error.models.connection-broke", words=words)

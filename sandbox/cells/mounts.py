@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox
-from sandbox.cells.making import says_all
+from sandbox.cells.making import Maker
 from sandbox.kernel import python
 from sandbox.network import NOTHING, Leave
 from sandbox.undo.places import is_below, is_inside
@@ -124,43 +124,35 @@ class Planner:
         # a key in a folder that is hidden whole has no place any more on which to mount
         return tuple(_outermost(wanted))
 
+    def maker(self, plan: Plan) -> Maker | None:
+        """Return what makes files for a command in folders of which it may not have all; None where
+        there is no such folder. Raises OSError."""
+        walls = [*plan.hidden, *plan.kept]
+        above = {str(folder) for path in walls for folder in Path(path).parents}
+        folders = [each for each in above if any(is_below(each, root) for root in plan.roots)]
+        if not folders or not seccomp.is_known():
+            return None
+        return Maker(folders, walls, _writable(plan), self.profile.places.agent)
+
     def confined(
-        self,
-        plan: Plan,
-        readable: Iterable[Path],
-        env: Mapping[str, str],
-        makes: Mapping[str, Iterable[str]],
+        self, plan: Plan, readable: Iterable[Path], env: Mapping[str, str], maker: Maker | None
     ) -> int:
         """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
         descriptor."""
         network: Literal["streams", "none"] = "streams" if plan.port else "none"
-        filter = seccomp.program(network=network) if seccomp.is_known() else b""
-        left_out = [*plan.hidden, *plan.kept]
         read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
-        write = [each for folder in plan.roots for each in _around(folder, left_out)]
         devices = (f"/dev/{name}" for name in _DEVICES)
         return orders(
             list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
-            write=[*write, *devices],
-            makes=makes,
+            write=[*_writable(plan), *devices, *(maker.spares if maker else ())],
+            asks=maker.inner.fileno() if maker else -1,
+            asking=seccomp.asking() if maker else b"",
             ports=[plan.port] if plan.port else [],
-            filter=filter,
+            filter=seccomp.program(network=network) if seccomp.is_known() else b"",
             limits=_limits(self.profile.limits),
             env=dict(env),
         )
-
-    def makes(
-        self, plan: Plan, script: str, cwd: Path, *, is_imaged: bool
-    ) -> dict[str, Iterable[str]]:
-        """Return the folders in which a command may make files, and with images remove some; those
-        above the agent's home, which it could write to then, only for a script that says all that
-        it makes."""
-        places = self.profile.places
-        found = (each for root in plan.roots for each in _around(root, [str(places.agent)]))
-        apart = [each for each in found if os.path.isdir(each)]  # noqa: PTH112 - as in _around
-        is_clear = script and says_all(script, cwd, places.owner, places.agent)
-        return {"make": plan.roots if is_clear else apart, "change": apart if is_imaged else ()}
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """Return the words before a command on macOS."""
@@ -214,28 +206,20 @@ def take_away(missing: Iterable[str], folder: Path) -> list[str]:
     return taken
 
 
-def orders(
-    *,
-    list: list[str],
-    read: list[str],
-    write: list[str],
-    filter: bytes,
-    limits: dict[str, int],
-    env: dict[str, str],
-    makes: Mapping[str, Iterable[str]] | None = None,
-    ports: Sequence[int] = (),
-) -> int:
+def orders(*, ports: Sequence[int] = (), asks: int = -1, **given: object) -> int:
     """Return a descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write}
-    places |= {name: [*folders] for name, folders in (makes or {}).items()}
-    return bubblewrap.file(
-        marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
-    )
+    return bubblewrap.file(marshal.dumps({"ports": [*ports], "asks": asks, **given}))
 
 
 def confine(orders: int) -> list[str]:
     """Return the words before the command."""
     return [*python(), str(CONFINE), str(orders)]
+
+
+def _writable(plan: Plan) -> list[str]:
+    """Return what together holds all that a command may write to."""
+    left_out = [*plan.hidden, *plan.kept]
+    return [each for folder in plan.roots for each in _around(folder, left_out)]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

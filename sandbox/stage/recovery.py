@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.stage import direct, images
 from sandbox.undo import commits, entries
 from sandbox.undo.entries import Entry
 from sandbox.undo.steps import Interfered, Step, Stuck, do_all
@@ -31,6 +30,8 @@ def recover(home: Path) -> list[str]:
 def _recovered(entry: Entry) -> str:
     call = f"run {entry.record['run']}, call {entry.record['call']}"
     if entry.state == "direct":
+        from sandbox.stage import direct, images
+
         images.collect(entry)
         direct.finish(entry)
         return f"{call}: what it wrote was recorded"

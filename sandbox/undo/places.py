@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -169,7 +168,7 @@ def others(layer: Layer, home: Path, number: str) -> list[Layer]:
     """Return the same layer with its copies in other places, for a file system that overlayfs
     cannot write on."""
     own = f"{home}/undo/{number}/{Path(layer.store).name}"
-    memory = f"{SHARED_MEMORY}/sopwith-{secrets.token_hex(8)}"  # a name that nobody can take first
+    memory = f"{SHARED_MEMORY}/sopwith-{os.urandom(8).hex()}"  # a name that nobody can take first
     return [placed(layer.lower, layer.store, place) for place in (own, memory)]
 
 

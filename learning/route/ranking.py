@@ -107,17 +107,11 @@ def _texts(sop: Sop) -> Iterator[tuple[str, float]]:
         yield str(schema.get("description", "")), 0.5
 
 
-class Index:
-    """Hold the index of the SOPs that were asked about last."""
-
-    def __init__(self) -> None:
-        self._made: tuple[Sequence[Sop], Ranking] | None = None
-
-    def of(self, sops: Sequence[Sop]) -> Ranking:
-        """Return an index over these SOPs, with the wordings that were added to them."""
-        if self._made is None or self._made[0] != sops:
-            self._made = sops, Ranking((sop.name, weigh(sop)) for sop in sops)
-        return self._made[1]
+_made: list[tuple[Sequence[Sop], Ranking]] = []  # for the SOPs that were asked about last
 
 
-INDEX = Index()
+def index_of(sops: Sequence[Sop]) -> Ranking:
+    """Return an index over these SOPs, with the wordings that were added to them."""
+    if not _made or _made[0][0] != sops:
+        _made[:] = [(sops, Ranking((sop.name, weigh(sop)) for sop in sops))]
+    return _made[0][1]

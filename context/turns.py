@@ -8,10 +8,9 @@ Source: seed 002 §1, §4, §5.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -59,7 +58,7 @@ class TurnTexts:
     sop_path: Callable[[str], str] = str  # says where an SOP of this name is read
     spent: Callable[[], str] = str  # what is used up of cost and time once that is nearly all
     # a page that does not know it cannot end what it said
-    tag: str = field(default_factory=partial(secrets.token_hex, 4))
+    tag: str = field(default_factory=lambda: os.urandom(4).hex())
 
     def say(self, name: str, /, **values: object) -> str:
         """Return the prompt called `name` with its blanks filled."""

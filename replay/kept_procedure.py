@@ -26,6 +26,9 @@ class KeptProcedure:
         self._words = tuple({word for group in groups for word in group})
         self._taken_out: Procedure | None = None
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeptProcedure) and self._text == other._text
+
     def procedure(self) -> Procedure:
         """Return the procedure itself; from its file where the text is damaged. Raises
         ProcedureError."""

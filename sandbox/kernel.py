@@ -92,17 +92,14 @@ def clone(place: str, attributes: int = 0, *, below: bool = False) -> int:
     how = CLONE_TREE | CLOSE_ON_EXEC | (ALL_BELOW if below else 0)
     tree = checked(libc.syscall(OPEN_TREE, HERE, os.fsencode(place), how), place)
     if attributes:
-        set_attributes(tree, "", attributes, EMPTY_PATH | (ALL_BELOW if below else 0))
+        set_attributes(tree, attributes, below=below)
     return tree
 
 
-def set_attributes(
-    folder: int, place: str, attributes: int, how: int, propagation: int = 0
-) -> None:
-    """Add attributes to a mount, and change where it propagates."""
-    wanted = _Attributes(attributes, 0, propagation, 0)
-    words = folder, os.fsencode(place), how, ctypes.byref(wanted), 32
-    checked(libc.syscall(MOUNT_SETATTR, *words), place)
+def set_attributes(tree: int, attributes: int, propagation: int = 0, *, below: bool) -> None:
+    """Add attributes to a mount, with all `below` it or alone; change where it propagates."""
+    wanted, how = _Attributes(attributes, 0, propagation, 0), EMPTY_PATH | (ALL_BELOW * below)
+    checked(libc.syscall(MOUNT_SETATTR, tree, b"", how, ctypes.byref(wanted), 32))
 
 
 def move(tree: int, place: str) -> None:

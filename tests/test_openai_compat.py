@@ -17,7 +17,7 @@ from models.base import Event, Reply, Request
 from models.endpoint import UNKNOWN_PRICE, EndpointModel
 from models.errors import ModelUnavailable
 from tests.drained import drained
-from tests.machine import ran
+from tests.machine import ran, slowness
 from tests.rows import cases, rows
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 
@@ -122,7 +122,9 @@ def test_requests_share_one_connection_and_stay_flat() -> None:
         == 200
     )
     first, last = sorted(cpu[1:21])[10], sorted(cpu[-20:])[10]
-    assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
+    assert last - first < 0.003 * slowness(), (
+        f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
+    )
 
 
 # ---- what streams look like ----

@@ -133,9 +133,9 @@ class Question:
     @cached_property
     def ranking(self) -> Ranking:
         """Return the index over all that is known."""
-        from learning.route.ranking import INDEX  # an exact wording needs none
+        from learning.route.ranking import index_of  # an exact wording needs none
 
-        return INDEX.of(self.known)
+        return index_of(self.known)
 
     @cached_property
     def scores(self) -> dict[str, float]:

@@ -8,12 +8,10 @@ our own, since the libraries for it bring numpy (0.1 s of start-up).
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from memory.sops import Sop
-from replay.procedure import Procedure
 from replay.wordings import SLOT
 from text.words import SMALL, asked, cut_each
 
@@ -22,7 +20,6 @@ _RAREST = 16  # terms of a long request that count
 _CHARS = 4000  # of a text; what stands behind says nothing new
 
 Weights = Mapping[str, float]
-State = tuple[str, tuple[int, ...], tuple[str, ...]]  # folder, times of its files, wordings
 
 
 class Ranking:
@@ -110,41 +107,11 @@ def _texts(sop: Sop) -> Iterator[tuple[str, float]]:
         yield str(schema.get("description", "")), 0.5
 
 
-class Index:
-    """Hold the SOPs that were asked about last."""
-
-    def __init__(self) -> None:
-        self._weights: dict[State, dict[str, float]] = {}
-        self._made: tuple[Sequence[Sop], Ranking] | None = None
-
-    def of(self, sops: Sequence[Sop]) -> Ranking:
-        """Return an index over these SOPs, with the wordings that were added to them."""
-        if self._made is not None and self._made[0] == sops:
-            return self._made[1]
-        keys = {_state(sop): sop for sop in sops}
-        known = self._weights
-        self._weights = {key: known.get(key) or weigh(sop) for key, sop in keys.items()}
-        made = Ranking((sop.name, self._weights[key]) for key, sop in keys.items())
-        self._made = sops, made
-        return made
+_made: list[tuple[Sequence[Sop], Ranking]] = []  # for the SOPs that were asked about last
 
 
-INDEX = Index()
-
-
-def _state(sop: Sop) -> State:
-    """Tell one state of an SOP from another; its files are only looked at where nobody did when it
-    was read."""
-    steps = sop.steps
-    texts = [each.text for each in steps.wordings] if isinstance(steps, Procedure) else []
-    names = ("SKILL.md", "SKILL.zh.md", "sop.yaml")
-    folder = os.fspath(sop.folder)
-    stamp = sop.stamp or [_changed(f"{folder}/{name}") for name in names]
-    return folder, tuple(stamp), tuple(texts)
-
-
-def _changed(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these take a millisecond
-    except OSError:
-        return 0
+def index_of(sops: Sequence[Sop]) -> Ranking:
+    """Return an index over these SOPs, with the wordings that were added to them."""
+    if not _made or _made[0][0] != sops:
+        _made[:] = [(sops, Ranking((sop.name, weigh(sop)) for sop in sops))]
+    return _made[0][1]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from text.time import TimeRange
+if TYPE_CHECKING:
+    from text.time import TimeRange
 
 WRITTEN = "written"  # the session of lines that were written down; the owner's alone
 

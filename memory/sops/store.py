@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,8 +54,6 @@ class Sop:
     steps: Procedure | KeptProcedure | None = None
     problem: str | None = None
     translated: str | None = None  # the description in Chinese, where it was read already
-    # of its files as they were read; () unknown
-    stamp: Sequence[int] = field(default=(), compare=False, repr=False)
 
     @property
     def procedure(self) -> Procedure | None:
@@ -196,13 +194,13 @@ def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalo
     stamp = [] if is_link else stamp_of(name)
     if known := catalogue.get(name, stamp):
         with suppress(KeyError, TypeError):  # a damaged file
-            return _kept(folder, is_seed, known, stamp)
+            return _kept(folder, is_seed, known)
     sop = read_sop(folder, is_seed)
     entry = _entry(sop)
     if entry is None or stamp_of(name) != stamp:
         return sop
     catalogue.put(name, stamp, entry)
-    return _kept(folder, is_seed, entry, stamp)
+    return _kept(folder, is_seed, entry)
 
 
 def _entry(sop: Sop) -> Entry | None:
@@ -217,9 +215,9 @@ def _entry(sop: Sop) -> Entry | None:
     return Entry({"header": {**header, "translated": sop.summary("zh")}, "asked": groups}, text)
 
 
-def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> Sop:
+def _kept(folder: Path, is_seed: bool, entry: Entry) -> Sop:
     steps = KeptProcedure(folder, entry.text, entry.said["asked"]) if entry.text else None
-    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps, stamp=stamp)
+    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps)
 
 
 def read_sop(folder: Path, is_seed: bool) -> Sop:

@@ -9,7 +9,6 @@ figures "Staying alive".
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import os
 import re
@@ -161,8 +160,10 @@ def turns_of(run: str, session: Session, events: Iterable[Event]) -> Iterator[Tu
 
 def user_of(home: Path) -> str:
     """Return whose window it is: the login name and the home folder."""
+    from getpass import getuser  # which loads the terminal's functions
+
     try:
-        name = getpass.getuser()
+        name = getuser()
     except (KeyError, OSError):  # a user without an entry, as in containers
         name = str(os.getuid())
     return f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{hashlib.sha256(str(home.resolve()).encode()).hexdigest()[:8]}"

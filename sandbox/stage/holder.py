@@ -209,7 +209,7 @@ class Mounts:
         """Let nobody write to a folder; what is mounted below it stays."""
         tree = kernel.clone(path, kernel.READ_ONLY, below=True)
         # else what is mounted on it goes to the original too
-        kernel.set_attributes(tree, "", 0, kernel.EMPTY_PATH | kernel.ALL_BELOW, kernel.PRIVATE)
+        kernel.set_attributes(tree, 0, kernel.PRIVATE, below=True)
         self._move(tree, path)
         os.close(tree)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from config import Message
-from sandbox.stage import direct, images
 from sandbox.undo import commits, entries
 from sandbox.undo.entries import Entry
 from sandbox.undo.steps import Interfered, Step, Stuck, do_all
@@ -32,6 +31,8 @@ def recover(home: Path) -> list[str]:
 def _recovered(entry: Entry) -> str:
     call = Message("error.recovered.call", run=entry.record["run"], call=entry.record["call"])
     if entry.state == "direct":
+        from sandbox.stage import direct, images
+
         images.collect(entry)
         direct.finish(entry)
         return Message("error.recovered.recorded", call=call)

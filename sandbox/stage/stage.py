@@ -322,15 +322,11 @@ def _mounting(names: list[str], layers: list[Layer], wanted: Mounting) -> Mounti
     lowers = [each.lower for each in layers]
     home, masks = wanted.masks[0], places.outermost([*wanted.masks, *stores])
     # a cell hides the others itself, in its own mounts, which only a layer would cover
-    hidden = [each for each in masks if each == home or _is_in(each, lowers)]
+    hidden = [each for each in masks if each == home or places.is_in(each, lowers)]
     sockets = places.sockets(lowers)
-    binds = [path for path in sockets if not _is_in(path, hidden)]
+    binds = [path for path in sockets if not places.is_in(path, hidden)]
     walls = [root for root in names if root not in lowers]
     return wanted._replace(masks=hidden, binds=binds, walls=walls)
-
-
-def _is_in(path: str, folders: Iterable[str]) -> bool:
-    return any(places.is_below(path, each) for each in folders)
 
 
 def _made(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -110,7 +109,7 @@ def outermost(paths: Iterable[str]) -> list[str]:
     real = sorted({os.path.realpath(path) for path in paths})
     found: list[str] = []
     for path in real:
-        if not any(is_below(path, other) for other in found):
+        if not is_in(path, found):
             found.append(path)
     return found
 
@@ -118,6 +117,11 @@ def outermost(paths: Iterable[str]) -> list[str]:
 def is_below(path: str, folder: str) -> bool:
     """Return True for the folder itself and everything in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def is_in(path: str, folders: Iterable[str]) -> bool:
+    """Return True for what is or lies in one of the folders."""
+    return any(is_below(path, folder) for folder in folders)
 
 
 def is_inside(path: str, folder: str) -> bool:
@@ -140,11 +144,7 @@ def layers(real: Sequence[str], home: Path, number: str, table: Sequence[Mounted
 def devices(layers: Iterable[Layer], table: Iterable[Mounted]) -> dict[str, str]:
     """Return the device of each mount at and below the layers, by its point."""
     lowers = [layer.lower for layer in layers]
-    return {
-        each.point: each.device
-        for each in table
-        if any(is_below(each.point, lower) for lower in lowers)
-    }
+    return {each.point: each.device for each in table if is_in(each.point, lowers)}
 
 
 def layer_of(path: str, layers: Sequence[Layer]) -> Layer:
@@ -169,7 +169,7 @@ def others(layer: Layer, home: Path, number: str) -> list[Layer]:
     """Return the same layer with its copies in other places, for a file system that overlayfs
     cannot write on."""
     own = f"{home}/undo/{number}/{Path(layer.store).name}"
-    memory = f"{SHARED_MEMORY}/sopwith-{secrets.token_hex(8)}"  # a name that nobody can take first
+    memory = f"{SHARED_MEMORY}/sopwith-{os.urandom(8).hex()}"  # a name that nobody can take first
     return [placed(layer.lower, layer.store, place) for place in (own, memory)]
 
 
@@ -210,7 +210,7 @@ def sockets(roots: Iterable[str]) -> list[str]:
     found = set()
     for line in table.splitlines() if roots else ():
         path = os.fsdecode(line.split(b" ", 7)[-1].strip())
-        if path.startswith("/") and any(is_below(path, root) for root in roots):
+        if path.startswith("/") and is_in(path, roots):
             found.add(path)
     return sorted(filter(_is_socket, found))
 

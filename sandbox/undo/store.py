@@ -17,7 +17,6 @@ from sandbox.undo import entries
 from sandbox.undo.commits import Conflicted
 from sandbox.undo.conflicts import Conflict
 from sandbox.undo.entries import Entry, is_undo, read_changes
-from sandbox.undo.inverse import Inverse, conflicts_of, entered
 from sandbox.undo.places import StageError
 
 if TYPE_CHECKING:
@@ -85,6 +84,8 @@ class UndoStore:
     def undo(self, run: str, call: str | None = None, number: str = "") -> Undone:
         """Take back what a run or a call has changed, or one entry; of a run that is undone, the
         undo. Raises StageError."""
+        from sandbox.undo.inverse import Inverse, conflicts_of, entered
+
         chosen = self._chosen(run, call, number)
         try:
             if not any(entry.record["steps"] for entry in chosen):

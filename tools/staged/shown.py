@@ -3,7 +3,6 @@ in text files."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +78,9 @@ def difference(before: str, after: str, name: str) -> str:
     old, new = _text(before), _text(after)
     if old is None or new is None or old == new:
         return ""
-    found = list(difflib.unified_diff(old, new, name, name, n=2, lineterm=""))
+    from difflib import unified_diff  # a run that asks nothing needs none
+
+    found = list(unified_diff(old, new, name, name, n=2, lineterm=""))
     more = [f"… {len(found) - DIFF_LINES} more lines"] if len(found) > DIFF_LINES else []
     return "\n".join(found[:DIFF_LINES] + more)
 

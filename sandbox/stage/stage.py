@@ -209,7 +209,7 @@ class Stage:
         folder since."""
         found = []
         for each in links.with_groups(self._entry.layers, self._entry.groups):
-            opened = self._clocks[each.layer].stamp
+            opened = self._clocks[each.layer].since()
             if each.kind != "dress" or each.after is None or each.after.st_ctime_ns >= opened:
                 found.append(each)
         return found
@@ -232,7 +232,7 @@ class Stage:
             (path, point) for path in touched for point in moved if places.is_below(path, point)
         ]
         told = [Conflict(path, f"{point} was mounted or unmounted") for path, point in found]
-        return told or conflicts.found_in(self.deltas, self._clocks)
+        return told or conflicts.found_in(self.deltas, self._clocks, self._entry.layers)
 
     def commit(self, store: UndoStore | None = None) -> Committed:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,

@@ -48,6 +48,22 @@ def test_clock_that_jumps_hides_no_conflict(
     assert refused(stage) == ["a.txt"]
 
 
+@pytest.mark.parametrize("jump_seconds", [-86_400, 86_400])
+def test_clock_that_was_wrong_at_a_commit_neither_stops_its_undo_nor_hides_what_others_write(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, jump_seconds: int
+) -> None:
+    now = conflicts.Clock.now
+    with monkeypatch.context() as wrong:
+        jumped = lambda folder: now(folder)._replace(stamp=now(folder).stamp + jump_seconds * 10**9)  # noqa: E731
+        wrong.setattr(conflicts.Clock, "now", jumped)
+        staged(root, home, "mkdir d; echo 1 > d/f; echo staged > a.txt", run="r").commit()
+    (root / "d/f").write_text("mine\n")
+    assert [each.path for each in UndoStore(home).undo("r").conflicts] == [f"{root}/d/f"]
+    (root / "d/f").unlink()
+    assert not UndoStore(home).undo("r").conflicts
+    assert (root / "a.txt").read_text() == "one\n" and not (root / "d").exists()
+
+
 def test_second_of_two_runs_in_one_folder_is_told(root: Path, home: Path) -> None:
     first = Stage.open([root], home, "r1", "c")
     second = staged(root, home, "echo second > a.txt; echo s > s.txt", run="r2")

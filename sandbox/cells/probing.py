@@ -94,7 +94,7 @@ def _try_walls() -> tuple[str, str]:
         os.close(info)
     if done.returncode == 42:
         return "", ""
-    said = " ".join(done.stderr.decode(errors="replace").split())[:160]
+    said = " ".join(done.stderr.decode(errors="replace").partition(". See <")[0].split())[:160]
     return f"walls cannot be built here: {said}", fix_for_namespaces()
 
 

@@ -23,23 +23,33 @@ RUN = "dry-run"
 class Rehearsal:
     """A stage that is held for the whole of one command, of all its calls and file tools."""
 
-    def __init__(self, roots: Iterable[Path], home: Path) -> None:
+    def __init__(
+        self,
+        roots: Iterable[Path],
+        home: Path,
+        run: str = RUN,
+        call: str = RUN,
+        *,
+        with_home: bool = True,
+    ) -> None:
         """Raise StageError."""
         enter = shutil.which("nsenter")
         if enter is None:
             raise StageError("nsenter is not installed (package util-linux)")
         self._home, self._holder = home.resolve(), Holder()
-        self._idle = subprocess.Popen(
+        self.idle = subprocess.Popen(
             [*self._holder.words(), "sleep", "infinity"],
             cwd="/",
             stdin=subprocess.DEVNULL,
             pass_fds=[self._holder.descriptor],
             start_new_session=True,
         )
-        self._holder.started(self._idle.pid)
-        self._enter = [enter, "-t", str(self._idle.pid), "-m", "--preserve-credentials"]
+        self._holder.started(self.idle.pid)
+        self._enter = [enter, "-t", str(self.idle.pid), "-m", "--preserve-credentials"]
         try:
-            self._stage = Stage.open(roots, home, RUN, RUN, holder=self._holder, with_home=True)
+            self.stage = Stage.open(
+                roots, home, run, call, holder=self._holder, with_home=with_home
+            )
         except BaseException:
             self._end()
             raise
@@ -47,17 +57,21 @@ class Rehearsal:
     @property
     def namespace(self) -> int:
         """Return the number of the namespace of mounts in which the command works."""
-        return os.stat(f"/proc/{self._idle.pid}/ns/mnt").st_ino
+        return os.stat(f"/proc/{self.idle.pid}/ns/mnt").st_ino
+
+    def words(self, cwd: Path) -> list[str]:
+        """Return the words to put before the command, which enters the stage in this folder."""
+        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self.idle.pid)]
+        user = ["-U"] if len({*spaces}) > 1 else []  # not so for root
+        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
+        return [*self._enter, *user, "--", *begin]
 
     def start(
         self, words: Sequence[str], cwd: Path, env: dict[str, str], passed: Sequence[int]
     ) -> subprocess.Popen[str]:
         """Start the command; its output can be read line by line."""
-        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self._idle.pid)]
-        user = ["-U"] if len({*spaces}) > 1 else []
-        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
         return subprocess.Popen(
-            [*self._enter, *user, "--", *begin, *words],
+            [*self.words(cwd), *words],
             env=env,
             stdout=subprocess.PIPE,
             pass_fds=list(passed),
@@ -69,7 +83,7 @@ class Rehearsal:
         home, temporary = str(self._home), os.path.realpath(tempfile.gettempdir())
         deltas = [
             each
-            for each in self._stage.look().deltas
+            for each in self.stage.look().deltas
             # what the agent keeps, and its folder of temporary files
             if not places.is_below(each.path, home)
             and not each.path.startswith(f"{temporary}/sopwith-")
@@ -80,11 +94,11 @@ class Rehearsal:
         """Throw away all that was done, and end what is still at work in it."""
         try:
             with suppress(StageError):  # what is left goes with the namespace
-                self._stage.close()
+                self.stage.close()
         finally:
             self._end()
-        self._stage.discard()
+        self.stage.discard()
 
     def _end(self) -> None:
         self._holder.close()
-        self._idle.wait()
+        self.idle.wait()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +44,7 @@ class Stage:
     `Stage.waiting`."""
 
     roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
+    fixed: Collection[str] = ()  # but for these
     shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(

@@ -30,7 +30,7 @@ class StagedShell(Rehearsal):
             self._stop_rest()
             self.stage.close()
         finally:
-            self._end()
+            self.idle.close()
         return self.stage
 
     def _stop_rest(self) -> None:

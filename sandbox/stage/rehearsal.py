@@ -4,7 +4,6 @@ stays."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sandbox.stage import summary
-from sandbox.stage.holding import Holder
+from sandbox.stage.holding import Idle
 from sandbox.stage.stage import Seen, Stage
 from sandbox.undo import places
 from sandbox.undo.places import StageError
@@ -33,25 +32,13 @@ class Rehearsal:
         with_home: bool = True,
     ) -> None:
         """Raise StageError."""
-        enter = shutil.which("nsenter")
-        if enter is None:
-            raise StageError("nsenter is not installed (package util-linux)")
-        self._home, self._holder = home.resolve(), Holder()
-        self.idle = subprocess.Popen(
-            [*self._holder.words(), "sleep", "infinity"],
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            pass_fds=[self._holder.descriptor],
-            start_new_session=True,
-        )
-        self._holder.started(self.idle.pid)
-        self._enter = [enter, "-t", str(self.idle.pid), "-m", "--preserve-credentials"]
+        self._home, self.idle = home.resolve(), Idle()
         try:
             self.stage = Stage.open(
-                roots, home, run, call, holder=self._holder, with_home=with_home
+                roots, home, run, call, holder=self.idle.holder, with_home=with_home
             )
         except BaseException:
-            self._end()
+            self.idle.close()
             raise
 
     @property
@@ -61,10 +48,7 @@ class Rehearsal:
 
     def words(self, cwd: Path) -> list[str]:
         """Return the words to put before the command, which enters the stage in this folder."""
-        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self.idle.pid)]
-        user = ["-U"] if len({*spaces}) > 1 else []  # not so for root
-        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
-        return [*self._enter, *user, "--", *begin]
+        return self.idle.words(cwd)
 
     def start(
         self, words: Sequence[str], cwd: Path, env: dict[str, str], passed: Sequence[int]
@@ -96,9 +80,5 @@ class Rehearsal:
             with suppress(StageError):  # what is left goes with the namespace
                 self.stage.close()
         finally:
-            self._end()
+            self.idle.close()
         self.stage.discard()
-
-    def _end(self) -> None:
-        self._holder.close()
-        self.idle.wait()

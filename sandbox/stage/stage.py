@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError, Mounting
+from sandbox.stage.holding import STILL_USED_SECONDS, Holder, HolderError, Idle, Mounting
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
@@ -48,7 +48,7 @@ class Stage:
     shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(
-        self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
+        self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: Idle | None
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self._keeper = None if cell else holder
@@ -82,14 +82,12 @@ class Stage:
         home = home.resolve()
         names = places.outermost([*map(str, roots), *([str(home)] if with_home else [])])
         entry = _entry(holder, names, home, run, call)
-        cell = None if holder else BareCell()
+        cell = None if holder else Idle()
         held = cell.holder if cell else holder
         assert held is not None
         own = str(home / "undo" if with_home else home)
         wanted = Mounting([own, *masks], [*shows], [*veils])
         try:
-            if cell:
-                cell.wait()
             clocks, mounting = _begun(held, entry, names, home, wanted)
         except (StageError, OSError) as error:
             if cell:

@@ -141,14 +141,14 @@ class Idle:
         if enter is None:
             raise StageError("nsenter is not installed (package util-linux)")
         self.holder = Holder()
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [*self.holder.words(), "sleep", "infinity"],
             cwd="/",
             stdin=subprocess.DEVNULL,
             pass_fds=[self.holder.descriptor],
             start_new_session=True,
         )
-        self.pid = self._process.pid
+        self.pid = self.process.pid
         self.holder.started(self.pid)
         self._enter = [enter, "-t", str(self.pid), "-m", "--preserve-credentials"]
 
@@ -185,4 +185,4 @@ class Idle:
     def close(self) -> None:
         """End everything in it. May be called again."""
         self.holder.close()
-        self._process.wait()
+        self.process.wait()

@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from sandbox.stage import summary
-from sandbox.stage.holding import Idle
 from sandbox.stage.stage import Seen, Stage
 from sandbox.undo import places
 from sandbox.undo.places import StageError
@@ -32,14 +31,10 @@ class Rehearsal:
         with_home: bool = True,
     ) -> None:
         """Raise StageError."""
-        self._home, self.idle = home.resolve(), Idle()
-        try:
-            self.stage = Stage.open(
-                roots, home, run, call, holder=self.idle.holder, with_home=with_home
-            )
-        except BaseException:
-            self.idle.close()
-            raise
+        self._home = home.resolve()
+        self.stage = Stage.open(roots, home, run, call, with_home=with_home)
+        assert self.stage.cell
+        self.idle = self.stage.cell
 
     @property
     def namespace(self) -> int:
@@ -76,9 +71,6 @@ class Rehearsal:
 
     def close(self) -> None:
         """Throw away all that was done, and end what is still at work in it."""
-        try:
-            with suppress(StageError):  # what is left goes with the namespace
-                self.stage.close()
-        finally:
-            self.idle.close()
+        with suppress(StageError):  # what is left goes with the namespace
+            self.stage.close()
         self.stage.discard()

@@ -50,7 +50,7 @@ class Stage:
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: Idle | None
     ) -> None:
-        self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
+        self._entry, self._clocks, self._holder, self.cell = entry, clocks, holder, cell
         self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
@@ -121,13 +121,13 @@ class Stage:
     ) -> tuple[int, bytes]:
         """Run a command in the stage, without network, to the end of all its processes. Returns
         exit code and output."""
-        if self._cell is None:
+        if self.cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
         words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
-        answer = self._cell.run(*words)
+        answer = self.cell.run(*words)
         self._runs += 1
         while self._runs == 1 and self.begin_again(answer[1], words[1]):
-            answer = self._cell.run(*words)
+            answer = self.cell.run(*words)
         return answer
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
@@ -167,8 +167,8 @@ class Stage:
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
-            if self._cell:
-                self._cell.close()
+            if self.cell:
+                self.cell.close()
 
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""

@@ -185,9 +185,9 @@ def test_a_folder_made_by_one_call_and_filled_by_the_next_is_undone(root: Path, 
 
 def test_a_stage_whose_holder_has_died_can_be_thrown_away(root: Path, home: Path) -> None:
     stage = Stage.open([root], home, "r", "c")
-    assert stage._cell is not None
-    stage._cell.process.kill()
-    stage._cell.process.wait()
+    assert stage.cell is not None
+    stage.cell.process.kill()
+    stage.cell.process.wait()
     with pytest.raises(StageError):
         stage.discard()
     stage.discard()

@@ -30,7 +30,7 @@ from sandbox.kernel import EXCHANGE, HERE, NO_REPLACE
 from sandbox.undo import places
 from sandbox.undo.places import is_below
 
-FILES, FOLDERS = 200, 50  # that lie ready; of what is made beyond, the next call alone may read
+FILES, FOLDERS = 150, 30  # that lie ready; of what is made beyond, the next call alone may read
 RECEIVE, SEND, IS_VALID, ADD = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103  # ioctl
 ASKED, ANSWER, ADDED = "QIIiIQ6Q", "QqiI", "QIIII"
 GO_ON, ADD_AND_ANSWER = 1, 2

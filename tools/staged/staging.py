@@ -293,13 +293,17 @@ class Imaging(Staging):
     def _fits(self, choice: Choice, script: str, cwd: Path) -> bool:
         if any(Path(each).name in script or is_below(str(cwd), each) for each in choice.fixed):
             return False
+        if self._leads_out(choice, script) or choice in self._refused:
+            return False
+        return self._has_images(choice)
+
+    def _leads_out(self, choice: Choice, script: str) -> bool:
+        """Return True for a script that names a root of which there would be no images."""
         others = [str(root) for root in self.roots if root not in choice.folders]
         is_part = others not in ([], [str(Path(tempfile.gettempdir()).resolve())])
         for folder in choice.folders:
             script = script.replace(str(folder), "")
-        if any(each in script for each in others) or (is_part and _ELSEWHERE.search(script)):
-            return False
-        return choice not in self._refused and self._has_images(choice)
+        return any(each in script for each in others) or bool(is_part and _ELSEWHERE.search(script))
 
     def _has_images(self, choice: Choice) -> bool:
         try:

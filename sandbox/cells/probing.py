@@ -19,7 +19,7 @@ _SWITCHES = {
     "kernel.unprivileged_userns_clone": ("0", "1"),
     "user.max_user_namespaces": ("0", "10000"),
 }
-# What a container leaves at its top, and the command that starts one in which walls can be built.
+# File at the top of a container: the command that starts one in which walls can be built.
 _OPEN = "run --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
 _CONTAINERS = {"/.dockerenv": f"docker {_OPEN} …", "/run/.containerenv": f"podman {_OPEN} …"}
 

@@ -53,8 +53,12 @@ def test_clock_that_was_wrong_at_a_commit_neither_stops_its_undo_nor_hides_what_
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, jump_seconds: int
 ) -> None:
     now = conflicts.Clock.now
+    jump = jump_seconds * 10**9
     with monkeypatch.context() as wrong:
-        jumped = lambda folder: now(folder)._replace(stamp=now(folder).stamp + jump_seconds * 10**9)  # noqa: E731
+
+        def jumped(folder: str) -> conflicts.Clock:
+            return now(folder)._replace(stamp=now(folder).stamp + jump)
+
         wrong.setattr(conflicts.Clock, "now", jumped)
         staged(root, home, "mkdir d; echo 1 > d/f; echo staged > a.txt", run="r").commit()
     (root / "d/f").write_text("mine\n")

@@ -25,6 +25,7 @@ RECURSIVE, PRIVATE, SLAVE, SHARED = 16384, 1 << 18, 1 << 19, 1 << 20
 DETACH, KILL = 2, 9
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
 CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
+NO_REPLACE, EXCHANGE = 1, 2  # of a rename
 EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
 OPENED, DO_NOT_WAIT = 0x20, 0o4000  # of inotify
 SET_DEATH_SIGNAL, SET_DUMPABLE, SET_SECCOMP, SECCOMP_FILTER, NO_NEW_PRIVS = 1, 4, 22, 2, 38
@@ -106,6 +107,12 @@ def move(tree: int, place: str) -> None:
     """Put the mount of a descriptor in a place."""
     words = tree, b"", HERE, os.fsencode(place), FROM_DESCRIPTOR
     checked(libc.syscall(MOVE_MOUNT, *words), place)
+
+
+def rename(folder: int, name: str, to: int, new: str, how: int) -> None:
+    """Rename from one folder to another, each a descriptor or HERE."""
+    names = os.fsencode(name), to, os.fsencode(new)
+    checked(libc.renameat2(folder, *names, how), new)
 
 
 def watches(number: int) -> set[int]:

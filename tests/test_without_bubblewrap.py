@@ -210,6 +210,22 @@ def test_where_may_be_written_is_told_by_the_folders_of_which_images_are_kept(
     assert f"({Path.cwd()})" in ended(home)[0]["note"]
 
 
+def test_beside_a_folder_that_is_too_large_for_images_changes_are_seen(
+    path: str, home: Path
+) -> None:
+    (owner := Path.home()).joinpath("large").mkdir()
+    with (owner / "large/file").open("wb") as file:
+        file.truncate(2 << 30)
+    (owner / "old").touch()
+    scripted(home, [bash("cd; touch l*e/x; rm old; echo x > new"), "done"])
+    assert sopwith(CLOSED_WORDS, path, "run", "write", "--no-rote").returncode == 3
+    assert (owner / "old").exists() and not (owner / "new").exists()
+    [waiting] = Inbox(home).list()
+    sopwith(CLOSED_WORDS, path, "inbox", "approve", waiting.id)
+    assert not (owner / "old").exists() and (owner / "new").exists()
+    assert not (owner / "large/x").exists()
+
+
 def test_where_namespaces_are_closed_what_a_script_changed_is_taken_back(
     path: str, home: Path
 ) -> None:

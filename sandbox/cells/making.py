@@ -24,16 +24,16 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sandbox import kernel
 from sandbox.cells import seccomp
-from sandbox.kernel import HERE, checked, libc
+from sandbox.kernel import EXCHANGE, HERE, NO_REPLACE
 from sandbox.undo import places
 from sandbox.undo.places import is_below
 
-FILES, FOLDERS = 200, 50  # that lie ready; of what is made beyond, the next call alone may read
+FILES, FOLDERS = 150, 30  # that lie ready; of what is made beyond, the next call alone may read
 RECEIVE, SEND, IS_VALID, ADD = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103  # ioctl
 ASKED, ANSWER, ADDED = "QIIiIQ6Q", "QqiI", "QIIII"
 GO_ON, ADD_AND_ANSWER = 1, 2
-NO_REPLACE, EXCHANGE = 1, 2  # of renameat2
 REMOVE_FOLDER = 0x200  # of unlinkat
 LONGEST_PATH = 4096
 NEW = os.O_CREAT | os.O_EXCL
@@ -182,7 +182,8 @@ class Maker:
             case "rename":
                 for each in ask.places if ask.flags & EXCHANGE else [place]:
                     self._check_rights(each)
-                _rename(place.folder, place.name, to, ask.flags & (NO_REPLACE | EXCHANGE))
+                how = ask.flags & (NO_REPLACE | EXCHANGE)
+                kernel.rename(place.folder, place.name, to.folder, to.name, how)
 
     def _open(self, ask: Ask, listener: int, id: int) -> None:
         """Make a file and hand it over, opened. Raises OSError."""
@@ -214,7 +215,7 @@ class Maker:
     def _put(self, place: Place, kind: str) -> None:
         """Make an empty file or folder. Raises OSError."""
         if ready := self._spare.get((os.fstat(place.folder).st_dev, kind)):
-            _rename(HERE, ready.pop(), place, NO_REPLACE)
+            kernel.rename(HERE, ready.pop(), place.folder, place.name, NO_REPLACE)
         elif kind == "folder":
             os.mkdir(place.name, dir_fd=place.folder)
         else:
@@ -242,11 +243,6 @@ def _kind(ask: Ask) -> str:
 
 def _file(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
-
-
-def _rename(folder: int, name: str, to: Place, flags: int) -> None:
-    names = os.fsencode(name), to.folder, os.fsencode(to.name)
-    checked(libc.renameat2(folder, *names, flags))
 
 
 def _read(process: int, number: int, values: Sequence[int], opened: ExitStack) -> Ask:

@@ -86,10 +86,11 @@ class Planner:
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
-    def imaged(self, plan: Plan, roots: Iterable[str]) -> Plan:
+    def imaged(self, plan: Plan, roots: Iterable[str], fixed: Iterable[str]) -> Plan:
         """Return the plan for a call of which images are kept: it writes in their folders alone,
-        start-up files too."""
-        kept = tuple(path for path in plan.kept if path not in self.profile.places.startup)
+        start-up files too, but not in what is `fixed`."""
+        startup = self.profile.places.startup
+        kept = (*(path for path in plan.kept if path not in startup), *fixed)
         hidden = (*plan.hidden, str(self.profile.places.agent))
         return plan._replace(roots=(*self.own, *roots), kept=kept, hidden=hidden)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sandbox import kernel
-from sandbox.cells import bubblewrap
+from sandbox.cells import bubblewrap, levels
 from sandbox.undo.places import Layer, StageError
 
 if TYPE_CHECKING:
@@ -131,76 +132,57 @@ class Holder:
         return names
 
 
-class BareCell:
-    """A namespace with one idle supervisor in it, whose processes have all rights that we have but
-    the network: for what is to be run in a stage outside of the agent's cells."""
+class Idle:
+    """A namespace of mounts in which nobody works; commands enter it."""
 
     def __init__(self) -> None:
         """Raise StageError."""
-        from sandbox.cells import levels, mounts
-
+        enter = shutil.which("nsenter")
+        if enter is None:
+            raise StageError("error.stage.no-nsenter")
         self.holder = Holder()
-        self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
-        apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
-        bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
-        supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [levels.bubblewrap(), *apart, *rights, *bare, *supervised]
-        try:
-            self.process = subprocess.Popen(
-                [*self.holder.words(), *words],
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                pass_fds=[self.holder.descriptor, inner.fileno()],
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise StageError("error.stage.not-started", error=error) from error
-        finally:
-            inner.close()
-        self.holder.started(self.process.pid)
+        self.process = subprocess.Popen(
+            [*self.holder.words(), "sleep", "infinity"],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            pass_fds=[self.holder.descriptor],
+            start_new_session=True,
+        )
+        self.pid = self.process.pid
+        self.holder.started(self.pid)
+        self._enter = [enter, "-t", str(self.pid), "-m", "--preserve-credentials"]
 
-    def wait(self) -> None:
-        """Wait until the supervisor is up; one whose Python is loaded from a mount would hold that
-        mount for ever. Raises OSError.
-        """
-        self.talk.settimeout(ANSWER_SECONDS)
-        self.talk.send(b"term")  # there is nobody yet; it answers who is left
-        self.talk.recv(16_384)
+    def words(self, cwd: str | Path) -> list[str]:
+        """Return the words to put before a command, which enters it in this folder."""
+        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self.pid)]
+        user = ["-U"] if len({*spaces}) > 1 else []
+        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
+        return [*self._enter, *user, "--", *begin]
 
     def run(
         self, argv: Sequence[str], cwd: str, env: dict[str, str], seconds: float
     ) -> tuple[int, bytes]:
-        """Run a command to its end, and end what it leaves behind. Returns exit code and output."""
-        fields = [cwd, str(len(argv)), *argv, *(f"{name}={value}" for name, value in env.items())]
-        orders = bubblewrap.file(b"\0".join(map(os.fsencode, fields)))
-        output = bubblewrap.file(b"")
-        try:
-            socket.send_fds(self.talk, [b"run"], [orders, output])
-            code = self._code(seconds)
-            return code, os.pread(output, os.fstat(output).st_size, 0)
-        finally:
-            os.close(orders)
-            os.close(output)
-
-    def _code(self, seconds: float) -> int:
-        self.talk.settimeout(seconds)
-        while True:
+        """Run a command without network to its end, and end what it leaves behind; it has all
+        rights that we have. Returns exit code and output."""
+        rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
+        apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--new-session", *rights]
+        bare = [levels.bubblewrap(), *apart, "--dev-bind", "/", "/", "--proc", "/proc", "--"]
+        started = subprocess.Popen(
+            [*self.words(cwd), *bare, *argv],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        with started:
             try:
-                word, _, rest = self.talk.recv(16_384).partition(b" ")
-            except TimeoutError:
-                self.talk.settimeout(ANSWER_SECONDS)
-                self.talk.send(b"kill")
-                continue
-            if word == b"done":
-                return int(rest)
-            if word == b"ended":
-                self.talk.send(b"kill")
-            elif not word:
-                raise StageError("error.stage.cell-ended")
+                output = started.communicate(timeout=seconds)[0]
+            except subprocess.TimeoutExpired:
+                started.kill()
+                output = started.communicate()[0]
+        return started.returncode, output
 
     def close(self) -> None:
         """End everything in it. May be called again."""
-        self.talk.close()
         self.holder.close()
         self.process.wait()

@@ -17,8 +17,8 @@ import marshal
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,9 +67,12 @@ States = dict[str, Known]
 class Images:
     """The images of some folders, held by one call at a time."""
 
-    def __init__(self, roots: Iterable[str | Path], home: Path) -> None:
-        """Raise StageError where images cannot be renamed into the folders."""
-        self.home = home.resolve()
+    def __init__(
+        self, roots: Iterable[str | Path], home: Path, fixed: Collection[str] = ()
+    ) -> None:
+        """Leave out folders that are `fixed`: a call cannot write there. Raise StageError where
+        images cannot be renamed into the folders."""
+        self.home, self.fixed = home.resolve(), fixed
         self.roots = places.outermost(map(str, roots))
         table = places.mounted()
         if places.covered(self.roots, table) != self.roots:
@@ -95,7 +98,9 @@ class Images:
         layers = [places.placed(root, store, store) for root, store in named]
         for store in stores:
             os.makedirs(f"{store}/kept", mode=0o700)
-        entry.write(sync=True, state="direct", layers=layers, imaged=self.roots)
+        entry.write(
+            sync=True, state="direct", layers=layers, imaged=self.roots, fixed=[*self.fixed]
+        )
         return entry
 
     def refresh(self) -> None:
@@ -122,6 +127,13 @@ class Images:
         `Stage.waiting`."""
         is_imaged = "shown" in entries.peek(home / "undo" / number)
         return (Snapshot if is_imaged else Stage).waiting(home, number)
+
+    @staticmethod
+    def large(roots: Iterable[Path], home: Path) -> list[str]:
+        """Return the folders at the top of the roots that take more than a fair part of what
+        fits."""
+        tops = [each for root in roots for each in root.iterdir() if not each.is_symlink()]
+        return [str(each) for each in tops if each != home and _is_large(each)]
 
     def hold(self) -> None:
         """Wait until no other call uses the images."""
@@ -176,13 +188,14 @@ class Images:
     def _seen(self, root: str) -> States:
         """Return the state of all that stands in a root but the agent's home."""
         found, folders = {root: Known.of(os.lstat(root))}, [root]
+        left_out = {str(self.home), *self.fixed}
         while folders and len(found) <= MOST_FILES:
             folder = folders.pop()
             if not os.access(folder, os.R_OK | os.X_OK):  # a script has closed it
                 self._held.enter_context(trees.writable(folder))
             with os.scandir(folder) as inside:
                 for entry in inside:
-                    if entry.path != str(self.home):
+                    if entry.path not in left_out:
                         state = found[entry.path] = Known.of(entry.stat(follow_symlinks=False))
                         folders += [entry.path] if state.is_folder else []
         return found
@@ -205,6 +218,16 @@ class Images:
         draft.replace(draft.with_name("known"))
 
 
+def _is_large(folder: Path) -> bool:
+    size = 0
+    with suppress(PermissionError):  # what is closed to us is no image of anybody
+        for count, each in enumerate(trees.below(str(folder))):
+            size += each.stat(follow_symlinks=False).st_size
+            if count > MOST_FILES // 4 or size > MOST_BYTES // 4:
+                return True
+    return False
+
+
 def _copy(path: str, image: str, seen: dict[int, str], *, is_folder: bool) -> None:
     """Put a copy of a file, or an empty folder, where none is; a folder stays."""
     if is_folder and trees.is_folder(trees.look(image)):
@@ -223,7 +246,7 @@ class Snapshot(Stage):
     def of(cls, entry: Entry, images: Images) -> Snapshot:
         """Return the changes of a call that begins."""
         found = cls(entry, [], None, None)
-        found._images, found.roots = images, images.roots
+        found._images, found.roots, found.fixed = images, images.roots, images.fixed
         return found
 
     @cached_property
@@ -317,7 +340,8 @@ class Snapshot(Stage):
 def collect(entry: Entry) -> None:
     """Note what a call had changed when it was killed. Raises StageError and OSError."""
     if "imaged" in entry.record and "images" not in entry.record:
-        images = Images(entry.record["imaged"], entry.folder.parent.parent)
+        fixed = entry.record.get("fixed", ())
+        images = Images(entry.record["imaged"], entry.folder.parent.parent, fixed)
         images.hold()
         images.collect(entry)
         images.close()

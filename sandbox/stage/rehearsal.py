@@ -4,7 +4,6 @@ stays."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from sandbox.stage import summary
-from sandbox.stage.holding import Holder
 from sandbox.stage.stage import Seen, Stage
 from sandbox.undo import places
 from sandbox.undo.places import StageError
@@ -23,41 +21,36 @@ RUN = "dry-run"
 class Rehearsal:
     """A stage that is held for the whole of one command, of all its calls and file tools."""
 
-    def __init__(self, roots: Iterable[Path], home: Path) -> None:
+    def __init__(
+        self,
+        roots: Iterable[Path],
+        home: Path,
+        run: str = RUN,
+        call: str = RUN,
+        *,
+        with_home: bool = True,
+    ) -> None:
         """Raise StageError."""
-        enter = shutil.which("nsenter")
-        if enter is None:
-            raise StageError("error.stage.no-nsenter")
-        self._home, self._holder = home.resolve(), Holder()
-        self._idle = subprocess.Popen(
-            [*self._holder.words(), "sleep", "infinity"],
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            pass_fds=[self._holder.descriptor],
-            start_new_session=True,
-        )
-        self._holder.started(self._idle.pid)
-        self._enter = [enter, "-t", str(self._idle.pid), "-m", "--preserve-credentials"]
-        try:
-            self._stage = Stage.open(roots, home, RUN, RUN, holder=self._holder, with_home=True)
-        except BaseException:
-            self._end()
-            raise
+        self._home = home.resolve()
+        self.stage = Stage.open(roots, home, run, call, with_home=with_home)
+        assert self.stage.cell
+        self.idle = self.stage.cell
 
     @property
     def namespace(self) -> int:
         """Return the number of the namespace of mounts in which the command works."""
-        return os.stat(f"/proc/{self._idle.pid}/ns/mnt").st_ino
+        return os.stat(f"/proc/{self.idle.pid}/ns/mnt").st_ino
+
+    def words(self, cwd: Path) -> list[str]:
+        """Return the words to put before the command, which enters the stage in this folder."""
+        return self.idle.words(cwd)
 
     def start(
         self, words: Sequence[str], cwd: Path, env: dict[str, str], passed: Sequence[int]
     ) -> subprocess.Popen[str]:
         """Start the command; its output can be read line by line."""
-        spaces = [os.readlink(f"/proc/{pid}/ns/user") for pid in ("self", self._idle.pid)]
-        user = ["-U"] if len({*spaces}) > 1 else []
-        begin = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
         return subprocess.Popen(
-            [*self._enter, *user, "--", *begin, *words],
+            [*self.words(cwd), *words],
             env=env,
             stdout=subprocess.PIPE,
             pass_fds=list(passed),
@@ -69,7 +62,7 @@ class Rehearsal:
         home, temporary = str(self._home), os.path.realpath(tempfile.gettempdir())
         deltas = [
             each
-            for each in self._stage.look().deltas
+            for each in self.stage.look().deltas
             # what the agent keeps, and its folder of temporary files
             if not places.is_below(each.path, home)
             and not each.path.startswith(f"{temporary}/sopwith-")
@@ -78,13 +71,6 @@ class Rehearsal:
 
     def close(self) -> None:
         """Throw away all that was done, and end what is still at work in it."""
-        try:
-            with suppress(StageError):  # what is left goes with the namespace
-                self._stage.close()
-        finally:
-            self._end()
-        self._stage.discard()
-
-    def _end(self) -> None:
-        self._holder.close()
-        self._idle.wait()
+        with suppress(StageError):  # what is left goes with the namespace
+            self.stage.close()
+        self.stage.discard()

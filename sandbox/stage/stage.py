@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from config import Message
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError, Mounting
+from sandbox.stage.holding import STILL_USED_SECONDS, Holder, HolderError, Idle, Mounting
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
@@ -45,12 +45,13 @@ class Stage:
     `Stage.waiting`."""
 
     roots: Sequence[str] = ()  # of which there are images: nothing else may be written to
+    fixed: Collection[str] = ()  # but for these
     shows: Sequence[str] = ()  # of the agent's home, which is hidden
 
     def __init__(
-        self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
+        self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: Idle | None
     ) -> None:
-        self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
+        self._entry, self._clocks, self._holder, self.cell = entry, clocks, holder, cell
         self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
@@ -82,14 +83,12 @@ class Stage:
         home = home.resolve()
         names = places.outermost([*map(str, roots), *([str(home)] if with_home else [])])
         entry = _entry(holder, names, home, run, call)
-        cell = None if holder else BareCell()
+        cell = None if holder else Idle()
         held = cell.holder if cell else holder
         assert held is not None
         own = str(home / "undo" if with_home else home)
         wanted = Mounting([own, *masks], [*shows], [*veils])
         try:
-            if cell:
-                cell.wait()
             clocks, mounting = _begun(held, entry, names, home, wanted)
         except (StageError, OSError) as error:
             if cell:
@@ -123,13 +122,13 @@ class Stage:
     ) -> tuple[int, bytes]:
         """Run a command in the stage, without network, to the end of all its processes. Returns
         exit code and output."""
-        if self._cell is None:
+        if self.cell is None:
             raise StageError("error.stage.of-cell")
         words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
-        answer = self._cell.run(*words)
+        answer = self.cell.run(*words)
         self._runs += 1
         while self._runs == 1 and self.begin_again(answer[1], words[1]):
-            answer = self._cell.run(*words)
+            answer = self.cell.run(*words)
         return answer
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
@@ -169,8 +168,8 @@ class Stage:
         except HolderError as error:
             raise StageError("error.stage.still-busy", error=error) from error
         finally:
-            if self._cell:
-                self._cell.close()
+            if self.cell:
+                self.cell.close()
 
     def is_left(self, patience_seconds: float) -> bool:
         """Return True once nobody is at work in it: it has ended then. Raises StageError."""
@@ -210,7 +209,7 @@ class Stage:
         folder since."""
         found = []
         for each in links.with_groups(self._entry.layers, self._entry.groups):
-            opened = self._clocks[each.layer].stamp
+            opened = self._clocks[each.layer].since()
             if each.kind != "dress" or each.after is None or each.after.st_ctime_ns >= opened:
                 found.append(each)
         return found
@@ -233,7 +232,7 @@ class Stage:
             (path, point) for path in touched for point in moved if places.is_below(path, point)
         ]
         told = [Conflict(path, Message("error.undo.mounted", point=point)) for path, point in found]
-        return told or conflicts.found_in(self.deltas, self._clocks)
+        return told or conflicts.found_in(self.deltas, self._clocks, self._entry.layers)
 
     def commit(self, store: UndoStore | None = None) -> Committed:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,10 +125,9 @@ def carry_out(
     """Do the steps, all or none, and close the entry as done. `found` are
     the deltas as they were looked at: what was written since is a conflict. Raises Conflicted and
     OSError."""
-    began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    watch = _Watch(steps, found, clocks)
+    watch = _Watch(entry.layers, steps, found, clocks)
     before = {step.path: trees.stamp(step.path) for step in steps}
-    done = {"steps": steps, "began": began, "before": before, "changes": listed(changes)}
+    done = {"steps": steps, "before": before, "changes": listed(changes)}
     entry.write(sync=True, state="working", **done, **fields)
 
     try:
@@ -145,8 +145,14 @@ class _Watch:
     """Look at what was moved away: what others have written to it since it was looked at is a
     conflict."""
 
-    def __init__(self, steps: list[Step], found: Sequence[Delta], clocks: Sequence[Clock]) -> None:
-        self.clocks = clocks
+    def __init__(
+        self,
+        layers: list[Layer],
+        steps: list[Step],
+        found: Sequence[Delta],
+        clocks: Sequence[Clock],
+    ) -> None:
+        self.layers, self.clocks = layers, clocks
         self.states = dict(_states(steps, found))
         self.folders = {each.path: each for each in found if trees.is_folder(each.before)}
         self.written = {_file_of(step.path) for step in steps if step.way == "inside"}
@@ -162,7 +168,9 @@ class _Watch:
         # what came in a folder a step before is not known by its name
         is_written = self.states.get(file, now) != now or is_in_use(step.kept)
         if not is_written and folder:
-            is_written = is_touched_below(step.kept, self.clocks[folder.layer].since())
+            store = self.layers[folder.layer].store
+            is_since = partial(self.clocks[folder.layer].is_since, folder=store)
+            is_written = is_touched_below(step.kept, is_since)
         if is_written:
             raise Interfered(step.path, Message("error.undo.written"))
 
@@ -195,8 +203,7 @@ def _state_of(path: str) -> tuple[int, int]:
 def record_done(entry: Entry, steps: list[Step], changes: ChangeSet) -> None:
     """Close an entry whose steps something else has done."""
     steps = sorted(steps, key=lambda step: _ORDER.index(step.way))
-    began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    entry.write(steps=steps, began=began, changes=listed(changes))
+    entry.write(steps=steps, changes=listed(changes))
     finish(entry, steps)
 
 
@@ -205,6 +212,9 @@ def finish(entry: Entry, steps: list[Step]) -> None:
     paths = {step.path for step in steps} | entry.record.get("same", {}).keys()
     with trees.entered(paths):
         stamps = {path: trees.stamp(path) for path in paths}
+    came = [step.path for step in steps if step.way == "move" and step.new]
+    with trees.all_open(came):
+        entry.keep_inside(each for path in came for each in trees.below(path))
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
     entry.write(state="done", stamps=stamps, bytes=kept)
 

@@ -11,16 +11,22 @@ import signal
 import stat
 import struct
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from config import Message
 from sandbox.undo import trees
+from sandbox.undo.places import Layer
 from sandbox.undo.walk import Delta
 
+STEADY_NS = 1_000_000_000  # a clock that is off by less was not set
 F_OFD_GETLK = 36  # fcntl.h
 # SQLite keeps one database in several files.
 COMPANIONS = ("-wal", "-shm", "-journal")
+
+
+IsSince = Callable[[int], bool]  # of a ctime
 
 
 class Conflict(NamedTuple):
@@ -53,18 +59,28 @@ class Clock(NamedTuple):
         meanwhile."""
         return min(self.stamp, self.stamp + _offset() - self.offset + 1_000_000)
 
+    def is_since(self, changed: int, folder: str) -> bool:
+        """Return True if a ctime is newer; not where it is of a time that is still to come, when
+        the clock was wrong before. `folder`: on the same file system."""
+        if changed < self.since():
+            return False
+        is_steady = abs(_offset() - self.offset) < STEADY_NS
+        return not is_steady or changed <= Clock.now(folder).stamp
 
-def found_in(deltas: Iterable[Delta], clocks: list[Clock]) -> list[Conflict]:
+
+def found_in(
+    deltas: Iterable[Delta], clocks: list[Clock], layers: Sequence[Layer]
+) -> list[Conflict]:
     """Return the conflicts of what a stage has changed, by path."""
     found: dict[str, str] = {}
     for delta in deltas:
-        since = clocks[delta.layer].since()
-        for path, why in _of_delta(delta, since):
+        is_since = partial(clocks[delta.layer].is_since, folder=layers[delta.layer].store)
+        for path, why in _of_delta(delta, is_since):
             found.setdefault(path, why)
     return [Conflict(*each) for each in sorted(found.items())]
 
 
-def _of_delta(delta: Delta, since: int) -> Iterator[tuple[str, str]]:
+def _of_delta(delta: Delta, is_since: IsSince) -> Iterator[tuple[str, str]]:
     for path in (delta.inside or delta.path, *_unit(delta.path)):
         found = trees.look(path)
         if found is None:
@@ -72,25 +88,25 @@ def _of_delta(delta: Delta, since: int) -> Iterator[tuple[str, str]]:
         if trees.is_folder(found):
             if delta.kind in ("gone", "changed"):
                 for entry in trees.below(path):
-                    yield from _of_path(entry.path, os.lstat(entry.path), since)
+                    yield from _of_path(entry.path, os.lstat(entry.path), is_since)
         else:
-            yield from _of_path(path, found, since)
+            yield from _of_path(path, found, is_since)
 
 
-def _of_path(path: str, found: os.stat_result, since: int) -> Iterator[tuple[str, str]]:
-    if found.st_ctime_ns >= since:
+def _of_path(path: str, found: os.stat_result, is_since: IsSince) -> Iterator[tuple[str, str]]:
+    if is_since(found.st_ctime_ns):
         yield path, Message("error.undo.meanwhile")
     elif stat.S_ISREG(found.st_mode) and is_in_use(path):
         yield path, Message("error.undo.locked")
 
 
-def is_touched_below(folder: str, since: int) -> bool:
+def is_touched_below(folder: str, is_since: IsSince) -> bool:
     """Return True if somebody has changed a file in a folder, or has it open. Our own links of a
     file set its ctime."""
     for entry in trees.below(folder):
         found = os.lstat(entry.path)
         newest = found.st_mtime_ns if found.st_nlink > 1 else found.st_ctime_ns
-        if not trees.is_folder(found) and newest >= since:
+        if not trees.is_folder(found) and is_since(newest):
             return True
         if stat.S_ISREG(found.st_mode) and is_in_use(entry.path):
             return True

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import marshal
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -34,6 +35,7 @@ from sandbox.undo.places import STORE, Layer, Mounted
 FINAL = ("done", "undone", "waiting")
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
 RECORD = "record.json"
+INSIDE = "inside"  # beside it: stamps, for there may be thousands
 
 
 class Mark(NamedTuple):
@@ -89,6 +91,24 @@ class Entry:
         if sync:
             trees.sync(str(self.folder))
         self._mark(_mark_of(self.number, self.record))
+
+    def keep_inside(self, found: Iterable[os.DirEntry[str]]) -> None:
+        """Note in which state files are that came with a folder."""
+        stamps = {
+            each.path: tuple(trees.stamp_of(each.stat(follow_symlinks=False)))
+            for each in found
+            if not each.is_dir(follow_symlinks=False)
+        }
+        if stamps:
+            (self.folder / INSIDE).write_bytes(marshal.dumps(stamps))
+
+    def inside(self) -> dict[str, trees.Stamp]:
+        """Return in which state the commit has left files that came with a folder."""
+        try:
+            noted = marshal.loads((self.folder / INSIDE).read_bytes())
+        except FileNotFoundError:
+            return {}
+        return {path: trees.Stamp(*fields) for path, fields in noted.items()}
 
     def _mark(self, mark: Mark) -> None:
         """Say in a name what holds now. A kill before it leaves the old one: `recover` looks

@@ -76,14 +76,10 @@ class Inverse:
 
     def _look(self, entry: Entry, steps: list[Step], left: dict[str, trees.Stamp | None]) -> None:
         """Take note of what an entry has left otherwise than it is found."""
-        lowers = [layer.lower for layer in entry.layers]
-        began = dict(zip(lowers, entry.record["began"], strict=True))
+        inside = entry.inside()
         for step in steps:
             if step.way != "dress":
-                limit = next(
-                    since for lower, since in began.items() if places.is_below(step.path, lower)
-                )
-                self.found += self._of(step.path, left[step.path], limit)
+                self.found += self._of(step.path, left[step.path], inside)
 
     def _chained(
         self, entry: Entry, left: dict[str, trees.Stamp | None]
@@ -179,7 +175,9 @@ class Inverse:
                 return place
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), step.path)
 
-    def _of(self, path: str, wanted: trees.Stamp | None, limit: int) -> Iterator[Conflict]:
+    def _of(
+        self, path: str, wanted: trees.Stamp | None, inside: dict[str, trees.Stamp]
+    ) -> Iterator[Conflict]:
         """Yield the conflicts of one path that should be as an entry left it."""
         if wanted and wanted.inode in self._written:
             return
@@ -188,7 +186,7 @@ class Inverse:
             yield from _come_or_gone(path, wanted, now)
         elif trees.is_folder(trees.look(place)):
             yield from self._of_folder(path, now, wanted)
-            yield from self._below(path, place, limit)
+            yield from self._below(path, place, inside)
         elif not self._is_untouched(path, place, now, wanted) and self._is_other(now, wanted):
             yield Conflict(path, Message("error.undo.changed-since"))
         elif place == path and is_in_use(path):
@@ -208,28 +206,31 @@ class Inverse:
         is_own = (now.inode, now.ctime) in self._own
         return place != path or now.ctime == wanted.ctime or is_own
 
-    def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
+    def _below(self, path: str, place: str, inside: dict[str, trees.Stamp]) -> Iterator[Conflict]:
         """Yield what somebody else has changed or made in a folder that came as a whole."""
         for entry in trees.below(place):
             name = path + entry.path[len(place) :]
             if entry.is_dir(follow_symlinks=False) or self._place(name) != entry.path:
                 continue
-            now = trees.stamp(entry.path)
-            # our own steps on another name of a file change the ctime that all its names share
-            has_links = entry.stat(follow_symlinks=False).st_nlink > 1
-            newest = (now.mtime if has_links else now.ctime) if now else 0
-            if now and self._is_newer(newest, now, limit):
+            now = trees.stamp_of(entry.stat(follow_symlinks=False))
+            if self._is_not_ours(name, entry.path, now, inside):
                 yield Conflict(name, Message(CHANGED))
-        yield from self._left_below(path, limit)
-
-    def _left_below(self, path: str, limit: int) -> Iterator[Conflict]:
-        """Yield what is in a folder, once newer entries are taken back, and was not ours."""
+        # what is in it once newer entries are taken back
         below = (each for each in self._before.items() if places.is_inside(each[0], path))
         for name, found in below:
-            if found is None or found.inode in self._written:
-                continue
-            if self._is_newer(found.ctime, found, limit):
+            if found and self._is_not_ours(name, "", found, inside):
                 yield Conflict(name, Message(CHANGED))
+
+    def _is_not_ours(
+        self, name: str, place: str, now: trees.Stamp, inside: dict[str, trees.Stamp]
+    ) -> bool:
+        """Return True for what an entry has not left in this state."""
+        wanted = inside.get(name)
+        if now.inode in self._written:
+            return False
+        if wanted is None or not self._is_untouched(name, place, now, wanted):
+            return wanted is None or self._is_other(now, wanted)
+        return False
 
     def _now(self, path: str) -> trees.Stamp | None:
         """Return how a path is once the steps so far are done."""
@@ -277,13 +278,6 @@ class Inverse:
     def _own(self) -> set[tuple[int, int]]:
         stamps = [record.get("stamps", {}) for record in self._records.values()]
         return {(stamp[0], stamp[3]) for each in stamps for stamp in each.values() if stamp}
-
-    def _is_newer(self, newest: int, now: trees.Stamp, limit: int) -> bool:
-        """Return True for what came after the entries to take back, but not for what they have
-        left, also where others put that there again."""
-        if min(newest, self._origin(now).ctime) <= limit:
-            return False
-        return all(list(now) not in each.record["stamps"].values() for each in self.chosen)
 
     def _origin(self, left: trees.Stamp) -> trees.Stamp:
         """Return the first state that held the same: an undo, and a call that writes the same once

@@ -6,13 +6,11 @@ trash/<id>/<n>/<name>      what was moved, with its own name
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
 from pathlib import Path
 
-from sandbox.undo import trees
 from sandbox.undo.places import StageError
 
 
@@ -56,23 +54,8 @@ class Trash:
         for origin, kept in items.items():
             try:
                 origin.parent.mkdir(parents=True, exist_ok=True)
-                _move(str(kept), str(origin))
+                shutil.move(kept, origin)
             except OSError as error:
                 raise StageError("error.undo.at", place=origin, error=error) from error
         shutil.rmtree(self.folder / id)
         return list(items)
-
-
-def _move(source: str, target: str) -> None:
-    """Rename; to another file system, copy all before anything is removed."""
-    try:
-        os.rename(source, target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        try:
-            trees.carry(source, target)
-        except OSError:
-            trees.remove(target)
-            raise
-        trees.remove(source)

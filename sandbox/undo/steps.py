@@ -7,7 +7,6 @@ of the two (0: nothing), by which a later process sees how far an earlier one ca
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import shutil
@@ -16,11 +15,11 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from config import Message, Worded
+from sandbox import kernel
 from sandbox.undo import trees
 from sandbox.undo.places import StageError
 from sandbox.undo.walk import LEFT_ALONE, Dress, dress_of
 
-NO_REPLACE, FROM_HERE = 1, -100
 Way = Literal["move", "inside", "dress"]
 
 
@@ -68,13 +67,10 @@ class Step(NamedTuple):
     def take_back(self) -> None:
         """Bring back what stood there, as far as the step was done. Raises Interfered and
         OSError."""
-        match self.way:
-            case "move":
-                _move_back(self)
-            case "inside":
-                _overwrite(self.kept, self.path, self.old)
-            case "dress":
-                _put_on(self.path, self.before)
+        if self.way == "move":
+            _move_back(self)
+        else:
+            self.inverse("").do()
 
     def inverse(self, kept: str) -> Step:
         """Return the step that brings back what stood there; what stands there now goes to
@@ -215,13 +211,11 @@ def _rename(source: str, target: str) -> None:
 
 
 def _rename_alone(source: str, target: str) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    names = (FROM_HERE, os.fsencode(source), FROM_HERE, os.fsencode(target))
-    if libc.renameat2(*names, NO_REPLACE) == 0:
-        return
-    number = ctypes.get_errno()
-    if number != errno.EINVAL:
-        raise OSError(number, os.strerror(number), target)
-    if os.path.lexists(target):  # a file system without that promise
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
-    os.rename(source, target)
+    try:
+        kernel.rename(kernel.HERE, source, kernel.HERE, target, kernel.NO_REPLACE)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        if os.path.lexists(target):  # a file system without that promise
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from error
+        os.rename(source, target)

@@ -49,6 +49,26 @@ def test_clock_that_jumps_hides_no_conflict(
     assert refused(stage) == ["a.txt"]
 
 
+@pytest.mark.parametrize("jump_seconds", [-86_400, 86_400])
+def test_clock_that_was_wrong_at_a_commit_neither_stops_its_undo_nor_hides_what_others_write(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, jump_seconds: int
+) -> None:
+    now = conflicts.Clock.now
+    jump = jump_seconds * 10**9
+    with monkeypatch.context() as wrong:
+
+        def jumped(folder: str) -> conflicts.Clock:
+            return now(folder)._replace(stamp=now(folder).stamp + jump)
+
+        wrong.setattr(conflicts.Clock, "now", jumped)
+        staged(root, home, "mkdir d; echo 1 > d/f; echo staged > a.txt", run="r").commit()
+    (root / "d/f").write_text("mine\n")
+    assert [each.path for each in UndoStore(home).undo("r").conflicts] == [f"{root}/d/f"]
+    (root / "d/f").unlink()
+    assert not UndoStore(home).undo("r").conflicts
+    assert (root / "a.txt").read_text() == "one\n" and not (root / "d").exists()
+
+
 def test_second_of_two_runs_in_one_folder_is_told(root: Path, home: Path) -> None:
     first = Stage.open([root], home, "r1", "c")
     second = staged(root, home, "echo second > a.txt; echo s > s.txt", run="r2")
@@ -173,9 +193,9 @@ def test_a_folder_made_by_one_call_and_filled_by_the_next_is_undone(root: Path, 
 
 def test_a_stage_whose_holder_has_died_can_be_thrown_away(root: Path, home: Path) -> None:
     stage = Stage.open([root], home, "r", "c")
-    assert stage._cell is not None
-    stage._cell.process.kill()
-    stage._cell.process.wait()
+    assert stage.cell is not None
+    stage.cell.process.kill()
+    stage.cell.process.wait()
     with pytest.raises(StageError):
         stage.discard()
     stage.discard()

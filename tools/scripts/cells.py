@@ -351,7 +351,7 @@ class Cells:
         try:
             plan = self._planner.plan(work.cwd, work.leave, port)
             if stage:
-                plan = self._planner.imaged(plan, stage.roots)
+                plan = self._planner.imaged(plan, stage.roots, stage.fixed)
             shows = stage.shows if stage else ()
             tree = self._in_place(level, work, plan, variables, shows)
         except OSError:

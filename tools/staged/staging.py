@@ -14,8 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config import Message
 from models.base import Event, ToolResult
@@ -24,6 +25,7 @@ from safety.gate import Question
 from sandbox import stage as stages
 from sandbox.cells import levels
 from sandbox.undo import StageError, places
+from sandbox.undo.places import is_below
 from tools.scripts.staged import held, with_rewritten, without_temporary
 from tools.staged.shown import counted, differences
 
@@ -255,39 +257,61 @@ class Staging:
         return self.folder / f"waiting-{name}.json"
 
 
+class Choice(NamedTuple):
+    """Hold folders of which images are made, but for what is `fixed` in them."""
+
+    folders: tuple[Path, ...] = ()
+    fixed: tuple[str, ...] = ()
+
+
 class Imaging(Staging):
     """The calls of a run on a machine that mounts nothing: images of the roots take the place of a
     stage."""
 
     has_shells = False
-    _covered: tuple[Path, ...] = ()  # by the images of the next call
-    _refused: frozenset[tuple[Path, ...]] = frozenset()  # of which there can be none
+    _chosen = Choice()  # of the next call
+    _refused: frozenset[Choice] = frozenset()  # of which there can be no images
 
     def is_ready(self, script: str, cwd: Path) -> bool:
         """Return True where there are images of all that the script may write to: the roots, or
-        where they are too large its folder, if it names nothing else in them. Else its words
-        decide."""
+        where they are too large its folder, if it names nothing else in them, or what is not large
+        in them. Else its words decide."""
         roots, cwd = without_temporary(self.roots), cwd.resolve()
-        is_inside = any(cwd.is_relative_to(root) for root in roots)
-        choices = (roots, (cwd,)) if is_inside else (roots,)
-        self._covered = next((each for each in choices if self._fits(each, script)), ())
-        return bool(self._covered)
+        fits = (each for each in self._choices(roots, cwd) if self._fits(each, script, cwd))
+        self._chosen = next(fits, Choice())
+        return bool(self._chosen.folders)
 
-    def _fits(self, folders: tuple[Path, ...], script: str) -> bool:
-        others = [str(root) for root in self.roots if root not in folders]
-        is_part = others not in ([], [str(Path(tempfile.gettempdir()).resolve())])
-        for folder in folders:
-            script = script.replace(str(folder), "")
-        if any(each in script for each in others) or (is_part and _ELSEWHERE.search(script)):
+    def _choices(self, roots: tuple[Path, ...], cwd: Path) -> Iterator[Choice]:
+        yield Choice(roots)
+        if any(cwd.is_relative_to(root) for root in roots):
+            yield Choice((cwd,))
+            yield Choice(roots, self._large)
+
+    @cached_property
+    def _large(self) -> tuple[str, ...]:
+        return tuple(stages.Images.large(without_temporary(self.roots), self._store().home))
+
+    def _fits(self, choice: Choice, script: str, cwd: Path) -> bool:
+        if any(Path(each).name in script or is_below(str(cwd), each) for each in choice.fixed):
             return False
-        return folders not in self._refused and self._has_images(folders)
+        if self._leads_out(choice, script) or choice in self._refused:
+            return False
+        return self._has_images(choice)
 
-    def _has_images(self, folders: tuple[Path, ...]) -> bool:
+    def _leads_out(self, choice: Choice, script: str) -> bool:
+        """Return True for a script that names a root of which there would be no images."""
+        others = [str(root) for root in self.roots if root not in choice.folders]
+        is_part = others not in ([], [str(Path(tempfile.gettempdir()).resolve())])
+        for folder in choice.folders:
+            script = script.replace(str(folder), "")
+        return any(each in script for each in others) or bool(is_part and _ELSEWHERE.search(script))
+
+    def _has_images(self, choice: Choice) -> bool:
         try:
-            images = stages.Images(folders, self._store().home)
+            images = stages.Images(choice.folders, self._store().home, choice.fixed)
             images.refresh()
         except (StageError, OSError):
-            self._refused |= {folders}
+            self._refused |= {choice}
             return False
         images.close()
         return True
@@ -297,8 +321,8 @@ class Imaging(Staging):
 
         def opened(*_: object) -> Stage:
             try:
-                roots = [*map(str, self._covered), *leave.folders]
-                images = stages.Images(roots, self._store().home)
+                roots = [*map(str, self._chosen.folders), *leave.folders]
+                images = stages.Images(roots, self._store().home, self._chosen.fixed)
                 stage = images.begin(self.run, call)
             except StageError as error:
                 raise OSError(str(error)) from error

@@ -116,6 +116,22 @@ def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
         assert memory.retrieve(query, NOW).results == []
 
 
+def test_the_nearest_line_is_shown_where_nothing_fits(home: Path, cli: CommandLine) -> None:
+    """Paraphrases share no word with what was written, and are far from it by the small model."""
+    boiler = "The boiler was serviced by Klaus from Thermotec in October"
+    others = (
+        "The cat takes half a tablet twice a day",
+        "Nina prefers tea",
+        "Rent is due on the 3rd",
+    )
+    for each in (boiler, *others):
+        note(home, each)
+    found = json.loads(cli("memory", "search", "who repaired our heating", "--json").stdout)
+    assert not found["sure"] and len(found["results"]) == 3
+    assert found["results"][0]["text"] == boiler
+    assert cli("memory", "search", "who repaired our heating").stdout.count("\n") == 7
+
+
 @cases
 def test_a_question_is_answered_where_a_line_says_it_for_sure(
     full: Path, question: str, text: str
@@ -196,6 +212,11 @@ def test_what_was_told_is_found_kept_current_and_forgotten_without_a_model(
     assert "555-9876" in shown and "the hall" in shown and "the hall" in notes_of(home)
     assert cli("forget everything about the phone").stdout.startswith("Forgotten: ")
     assert "hall" not in notes_of(home) and "KJR 4471" in notes_of(home)
+    assert "KJR 4471" in cli("forget the plate number").stdout  # some of it: shown, and kept
+    assert "I know nothing" in cli("forget that my brother is called Tom").stdout
+    assert "KJR 4471" in cli("what do you know about me?").stdout
+    today, before = cli("what did I do today"), cli("what did I do last year?")
+    assert "forget the phone" in today.stdout and "for nothing last year" in before.stdout
 
 
 def notes_of(home: Path) -> str:

@@ -12,6 +12,7 @@ import yaml
 
 from tests.driving import bash
 from tests.hooks import Hook
+from tests.machine import PATIENCE_SECONDS
 from tests.serving import Served
 from tests.window import NARROW, Window
 
@@ -230,6 +231,9 @@ def test_conversations_are_named_pinned_searched_and_deleted(window: Window, sit
     window.find("dialog").get_by_role("button", name="Rename").click()
     chosen("The old port", "Pin")
     window.expect(window.find(".talks > li").first).to_contain_text("The old port")
+    listed = site.get("/api/conversations?limit=1").json
+    assert [each["title"] for each in listed["conversations"]] == ["The old port"]
+    assert listed["more"]
     window.picture("conversations")
     assert window.barriers() == []
     window.page.get_by_placeholder("Search conversations").fill("lighthouse")
@@ -253,6 +257,39 @@ def test_all_is_found_by_one_key(window: Window, site: Served) -> None:
     window.find(".palette li", has_text="clean-old-files").wait_for()
     window.page.keyboard.press("Enter")
     window.find("h1", has_text="clean-old-files").wait_for()
+
+
+def test_each_name_of_a_large_graph_has_a_place_and_keeps_it(window: Window) -> None:
+    """None lies on another; what is there already stays when something is added."""
+    window.open("overview").settled()
+    far, moved, seconds = window.page.evaluate(PLACED)
+    assert (far, moved) == (1_000, 0)
+    assert seconds < PATIENCE_SECONDS / 10
+
+
+PLACED = """async () => {
+  const { placed } = await import('/assets/lib/drawing.js');
+  const ids = [...Array(1000).keys()];
+  const edges = ids.slice(1).flatMap((n) => [[n, 0], [n, n * 7 % 31]]).map(([a, b]) => ({ source: `${a}`, target: `${b}` }));
+  const nodes = ids.map((n) => ({ id: `${n}`, degree: n < 31 ? 40 : 2 }));
+  const start = performance.now();
+  const places = placed(nodes, edges, () => undefined, 1.5);
+  const seconds = (performance.now() - start) / 1000;
+  const again = placed([...nodes, { id: 'new', degree: 1 }], [{ source: 'new', target: '5' }], (id) => places.get(id), 1.5);
+  return [new Set([...places.values()].map(({ x, y }) => `${Math.round(x)} ${Math.round(y)}`)).size, again.size - 1, seconds];
+}"""
+
+
+def test_what_is_typed_while_a_conversation_begins_stays(window: Window) -> None:
+    window.page.get_by_role("combobox", name="Model").select_option("talk")
+    window.find("#composer").fill("the first question")
+    window.page.keyboard.press("Enter")
+    window.page.keyboard.type("and then")
+    window.page.wait_for_url("**/chat/2*")
+    window.find(".closing").wait_for()
+    window.expect(window.find("#composer")).to_have_value("and then")
+    window.find("a", has_text="New conversation").click()
+    window.expect(window.find("#composer")).to_have_value("")
 
 
 def test_half_typed_text_outlives_a_restart_and_a_reload(browser: Browser, site: Served) -> None:

@@ -26,7 +26,7 @@ import { Palette } from "./parts/palette.js";
 const PAGES = { overview: Overview, chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, settings: Settings, doctor: Doctor, teach: Teach };
 const KEYS = { o: "overview", c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", e: "settings", d: "doctor", t: "teach" };
 const WITHIN = { teach: "sops" }; // pages that the rail shows as part of another
-const names = () => Object.keys(PAGES).filter((name) => store.state.features?.[name] !== false);
+const names = () => Object.keys(PAGES);
 const railed = () => names().filter((name) => !WITHIN[name]);
 
 const App = {

@@ -73,11 +73,11 @@ class Redactor:
             self._shortest = min((len(each.value) for each in found), default=0)
         return self._held
 
-    def redact(self, data: Any) -> Any:
+    def redact(self, data: Any, hide: Callable[[str], str] | None = None) -> Any:
         """Return JSON data of any depth below Python's own limit without secrets: in keys, values,
-        and values by their key."""
+        and values by their key. `hide`: a memory of what this redactor makes of a text."""
         # Rows repeat their keys and most of their values: each text is looked at once.
-        return self._redacted(data, cache(self.__call__))
+        return self._redacted(data, hide or cache(self.__call__))
 
     def _redacted(self, data: Any, hide: Callable[[str], str]) -> Any:
         if isinstance(data, str):

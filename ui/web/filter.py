@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from safety.secrets import Redactor, held_values
 from ui.event_text import sentence
 from ui.words import in_each, reasons_in_each
 
+SEEN, SHORT = 20_000, 200  # texts that are remembered, and how long they may be
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SAID = {
     "confirm": "reason",
@@ -33,14 +35,20 @@ class Filter:
     """Cleans what is shown. `also`: more values that nobody may read, by name."""
 
     def __init__(self, config: Config, also: dict[str, str]) -> None:
-        self._redact = Redactor({**held_values(config, os.environ), **also}).redact
+        self._redactor = Redactor({**held_values(config, os.environ), **also})
+        self._seen = lru_cache(SEEN)(
+            self._redactor
+        )  # ids, times, names: what comes again and again
         is_below = config.home.is_relative_to(Path.home())  # there it keeps its name
         shown = config.home.relative_to(Path.home()) if is_below else ".sopwith"
         self._hide = Places({config.home: f"~/{shown}", Path.home(): "~"}).hide
 
     def __call__(self, data: Any) -> Any:
         """Return the same without what nobody may read. Keys stay."""
-        return _encodable(self._redact(self._hide(data)))
+        return _encodable(self._redactor.redact(self._hide(data), self._without_secrets))
+
+    def _without_secrets(self, text: str) -> str:
+        return self._seen(text) if len(text) <= SHORT else self._redactor(text)
 
 
 def _encodable(data: Any) -> Any:

@@ -49,14 +49,6 @@ class Said(Shape):
     text: Text
 
 
-class Undo(Shape):
-    call: Line | None = None
-
-
-class Resumed(Shape):
-    text: Text | None = None
-
-
 class Word(Shape):
     """The owner's word on what is asked: one of answer, decision, later."""
 

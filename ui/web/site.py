@@ -116,7 +116,7 @@ class Site:
 
     def errand(self, what: str, about: str, words: Sequence[str]) -> dict[str, str]:
         """Begin a command that takes a while, and return what a route answers then."""
-        return {"errand": self.errands.begin(what, about, words, language())}
+        return {"errand": self.errands.begin(what, about, words)}
 
     def spoken(self) -> Config:
         """Return the settings in the language that is spoken here and now."""

@@ -6,7 +6,7 @@ import { say } from "./words.js";
 
 export const store = reactive({
   isSignedIn: null, // null: not known yet
-  state: { models: [], personas: [], features: {}, version: "", cwd: "" },
+  state: { models: [], personas: [], version: "", cwd: "" },
   changes: false,
   working: {}, // run → RUN
   waiting: [], // ASKED: put by a run of this server, now
@@ -95,7 +95,7 @@ export function errandDone(id) {
   });
 }
 
-onSignedOut((answer) => {
+onSignedOut(() => {
   store.isSignedIn = false;
 });
 

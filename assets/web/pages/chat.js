@@ -13,10 +13,13 @@ import { Composer } from "../parts/composer.js";
 import { icon, mark } from "../parts/icon.js";
 import { thread } from "../parts/thread.js";
 
+const PAGE = 50; // conversations
+
 export const Chat = {
   setup() {
     const find = useTyped();
-    const all = useFetched(() => get("/api/conversations", { text: find.text }), { deps: () => find.text, kinds: (message) => message.type === "run_changed" });
+    const limit = ref(PAGE);
+    const all = useFetched(() => get("/api/conversations", { text: find.text, limit: limit.value }), { deps: () => find.text, kinds: (message) => message.type === "run_changed" });
     const asked = ref(null); // the conversation whose name is being changed
     const note = (each, given) => doing(async () => (await post(`/api/conversations/${part(each.last.run)}`, given), all.reload()));
     const talk = useTalk(() => route.rest[0] ?? null);
@@ -31,7 +34,8 @@ export const Chat = {
           <li key=${each.last.run}><a href=${`/chat/${part(each.last.run)}`} aria-current=${talk.stories.at(-1)?.run === each.last.run ? "page" : null}>
             <span class="title">${each.is_pinned ? icon("pin", say("chat.pinned")) : null}${each.title}</span>
             <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(stateOf(each.last)) : null}</span></a>
-            ${menu(say("chat.more_of", { title: each.title }), [[say(each.is_pinned ? "chat.unpin" : "chat.pin"), () => note(each, { is_pinned: !each.is_pinned })], [say("chat.rename"), () => (asked.value = { ...each, what: "rename" })], [say("chat.delete"), () => (asked.value = { ...each, what: "delete" })]])}</li>`)}</ul>`}
+            ${menu(say("chat.more_of", { title: each.title }), [[say(each.is_pinned ? "chat.unpin" : "chat.pin"), () => note(each, { is_pinned: !each.is_pinned })], [say("chat.rename"), () => (asked.value = { ...each, what: "rename" })], [say("chat.delete"), () => (asked.value = { ...each, what: "delete" })]])}</li>`)}</ul>
+          ${all.data.more && html`<button type="button" class="btn wide" disabled=${all.isLoading} onClick=${() => ((limit.value += PAGE), all.reload())}>${say("more")}</button>`}`}
       </nav>
       <section class="main talk">
         <header class="talk-head"><button type="button" class="btn quiet square only-narrow" aria-expanded=${isListOpen.value} aria-label=${say("chat.list")}
@@ -142,6 +146,8 @@ function useTalk(wanted) {
     if (!talk.stories.some((story) => story.run === given.run)) talk.stories.push(newStory(given.run, message.text));
     if (message.files.length) filesOf(given.run);
     if (!after) {
+      sessionStorage.setItem(`draft:${given.run}`, sessionStorage.getItem("draft:new") ?? ""); // typed while it began
+      sessionStorage.removeItem("draft:new");
       talk.id = given.run;
       go(`/chat/${part(given.run)}`, { replace: true });
     }
@@ -165,7 +171,7 @@ function useTalk(wanted) {
     if ((await doing(() => post(`/api/runs/${part(working.value.run)}/steer`, { text }))) === undefined) putBack();
   }
   const halt = () => doing(() => post(`/api/runs/${part(working.value.run)}/stop`, {}));
-  const resume = () => doing(() => post(`/api/runs/${part(current.value.run)}/resume`, { text: null }));
+  const resume = () => doing(() => post(`/api/runs/${part(current.value.run)}/resume`));
 
   function view() {
     if (talk.error) return html`<div class="empty" role="alert"><p>${talk.error.text}</p></div>`;

@@ -69,10 +69,12 @@ function grid(days, shown, due) {
       const all = byDay.get(day) ?? [];
       return html`<button type="button" key=${day} class=${{ day: true, other: date.getMonth() !== shown.month.getMonth(), today: day === today }} aria-pressed=${shown.day === day}
         onClick=${() => (shown.day = day)}><span class="hidden">${longDay(date)}: ${say("schedule.due", { n: count(all) })}</span>
-        <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${count(all) > 4 ? html`<small>+${count(all) - 4}</small>` : null}</span>
-        ${shownOf(all).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.name}</span>`)}</button>`;
+        <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${rest(count(all) - 4)}</span>
+        ${shownOf(all).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.name}</span>`)}<span class="others">${rest(count(all) - 2)}</span></button>`;
     })}</div>`;
 }
+
+const rest = (n) => (n > 0 ? html`<small>+${n}</small>` : null);
 
 /** Two due times of a day, of different jobs where there are several: one that runs often hides no other. */
 function shownOf(all) {

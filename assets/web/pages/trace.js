@@ -54,7 +54,7 @@ export const Trace = {
       const actions = html`
         <a class="btn" href=${`/chat/${part(props.run)}`}>${icon("chat")}${say("run.open")}</a>
         ${isWorking ? act(say("stop"), () => put("stop"), { name: "stop" }) : null}
-        ${["interrupted", "cancelled", "limit", "failed", "no_model"].includes(story.status) ? act(say("resume"), () => put("resume", { text: null }), { name: "again" }) : null}
+        ${["interrupted", "cancelled", "limit", "failed", "no_model"].includes(story.status) ? act(say("resume"), () => put("resume"), { name: "again" }) : null}
         ${isWorking ? null : act(say("run.again"), () => (shown.asks = "again"), { name: "again" })}
         ${isWorking ? null : html`<button type="button" class="btn" onClick=${() => (shown.asks = "compare")}>${icon("compare")}${say("run.compare")}</button>`}
         ${story.status === "done" && !story.ended?.rote ? html`<a class="btn" href=${`/teach?run=${part(props.run)}`}>${icon("sops")}${say("sops.teach_from")}</a>` : null}`;

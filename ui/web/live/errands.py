@@ -55,16 +55,15 @@ class Errands:
         errand = self._errands.get(id)
         return asdict(errand) if errand else None
 
-    def begin(self, what: str, about: str, words: Sequence[str], lang: str, text: str = "") -> str:
-        """Run `sopwith WORDS…` in a language, with `text` on its stdin; return the errand's id.
-        Raises TooMuchWork."""
+    def begin(self, what: str, about: str, words: Sequence[str]) -> str:
+        """Run `sopwith WORDS…` and return the errand's id. Raises TooMuchWork."""
         if sum(errand.state == "working" for errand in self._errands.values()) >= AT_ONCE:
             raise TooMuchWork("error.ui-web.runs-work", count=AT_ONCE)
         errand = Errand(secrets.token_hex(6), what, about)
         self._errands[errand.id] = errand
         while len(self._errands) > KEPT:
             self._errands.popitem(last=False)
-        task = asyncio.create_task(self._run(errand, words, lang, text))
+        task = asyncio.create_task(self._run(errand, words))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return errand.id
@@ -75,7 +74,7 @@ class Errands:
         """Return what `sopwith WORDS…` says, once it has ended well, in the language that is spoken
         here; `is_partial`: also where part of it failed. Raises CommandFailed with its own
         words."""
-        process = await self._start(words, language(), asyncio.subprocess.PIPE)
+        process = await self._start(words, asyncio.subprocess.PIPE)
         try:
             out, err = await process.communicate(text.encode())
         except asyncio.CancelledError:
@@ -86,12 +85,10 @@ class Errands:
             raise CommandFailed(why.removeprefix("sopwith: ")[-2_000:])
         return out.decode("utf-8", "replace")
 
-    async def _start(
-        self, words: Sequence[str], lang: str, errors: int
-    ) -> asyncio.subprocess.Process:
+    async def _start(self, words: Sequence[str], errors: int) -> asyncio.subprocess.Process:
         """Raise CommandFailed for words that no command line can hold."""
         given = [word.replace("\0", "\ufffd") for word in words]
-        home = ["--home", str(self._config.home), "--lang", lang]
+        home = ["--home", str(self._config.home), "--lang", language()]
         try:
             return await asyncio.create_subprocess_exec(
                 *(sys.executable, str(ROOT / "launch.py"), *home, *given),
@@ -106,9 +103,9 @@ class Errands:
                 raise
             raise CommandFailed("error.ui-web.text-too-long-here") from None
 
-    async def _run(self, errand: Errand, words: Sequence[str], lang: str, text: str) -> None:
+    async def _run(self, errand: Errand, words: Sequence[str]) -> None:
         try:
-            process = await self._start(words, lang, asyncio.subprocess.STDOUT)
+            process = await self._start(words, asyncio.subprocess.STDOUT)
         except (CommandFailed, OSError) as error:
             errand.state, errand.lines = "failed", words_of(error).split("\n")
             self._tell(errand)
@@ -116,7 +113,6 @@ class Errands:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(text.encode())
             process.stdin.close()
             async for line in process.stdout:
                 if len(errand.lines) < MAX_LINES:

@@ -42,6 +42,9 @@ class Tail:
         self._places: dict[str, int] = {}  # run → how far its log is read
         self._states: dict[str, tuple[int, int]] = {}  # folder → how it was at the last look
         self._known: set[str] = set()  # runs
+        self._runs_changed = (
+            0  # when their folder was: thousands of runs are not looked at one by one
+        )
         self._new: set[str] = set()  # runs that were not there before the last look
         self._undo: dict[str, int] = {}  # entry of the undo store → looks that are left
         self._known_undo: set[str] = set()
@@ -52,7 +55,7 @@ class Tail:
         (self._home / "runs").mkdir(parents=True, exist_ok=True)
         self._known = set(run_ids(self._home, archived=False)[:LOOKED_AT])
         self._known_undo = set(_names(self._home / "undo"))
-        self._states = {name: _state(self._home / name) for name in (*STORES, "runs")}
+        self._states = {name: _state(self._home / name) for name in STORES}
         for run in self._known:
             summary = summarise(self._home, run)
             if summary is not None and summary.status in ("working", "waiting", "interrupted"):
@@ -91,9 +94,12 @@ class Tail:
                 self._places[run] = 0
         for old in sorted(self._places)[:-MAX_FOLLOWED]:
             del self._places[old]
-        found = self._known
-        if self._is_changed("runs"):
-            found = set(run_ids(self._home, archived=False)[:LOOKED_AT])
+        found, changed = self._known, (self._home / "runs").stat().st_mtime_ns
+        if changed != self._runs_changed:
+            found, self._runs_changed = (
+                set(run_ids(self._home, archived=False)[:LOOKED_AT]),
+                changed,
+            )
         self._new, self._known = found - self._known, found
         for run in list(self._places):
             self._read(run)

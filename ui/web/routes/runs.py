@@ -41,13 +41,11 @@ MAX_LISTED = 5_000
 
 
 @to.get("/api/runs")
-def runs(site: Here, limit: int = 100, before: str = "", status: str = "", text: str = "") -> Json:
+def runs(site: Here, limit: int = 100, status: str = "", text: str = "") -> Json:
     limit = max(1, min(limit, 1_000))
-    known = list_runs(site.home, None if before + status + text else limit + 1)
-    wanted = (run for run in known if not before or run.run < before)
-    wanted = (
-        run for run in wanted if status in ("", run.status) and text.lower() in run.task.lower()
-    )
+    known = list_runs(site.home, None if status + text else limit + 1)
+    wanted = (run for run in known if status in ("", run.status))
+    wanted = (run for run in wanted if text.lower() in run.task.lower())
     kept = list(islice(wanted, limit + 1))
     return {"runs": [row(run) for run in kept[:limit]], "more": len(kept) > limit}
 
@@ -119,28 +117,20 @@ def _trace(site: Site, run: str, after: int) -> dict[str, Any]:
 
 
 @to.get("/api/runs/{run}/changes")
-def changes(site: Here, run: str, call: str = "") -> Json:
-    store, run = UndoStore.limited(site.home, site.config.undo), site.find(run)
-    kept, is_undone = _kept(store, run, call or None)
+def changes(site: Here, run: str) -> Json:
+    kept, is_undone = _kept(site, run)
     shown = net(kept)
     return {
-        "run": run,
         "is_undone": is_undone,
         "changes": listed(shown[:MAX_LISTED]),
         "more": max(0, len(shown) - MAX_LISTED),
-        "calls": [
-            {"call": each.call, "at": each.at, "n": len(each.changes.changes)}
-            for each in store.changes(run)
-            if each.state == "done" and not each.is_undo
-        ],
     }
 
 
 @to.get("/api/runs/{run}/changes/{number}")
-def one(site: Here, run: str, number: int, call: str = "") -> Json:
+def one(site: Here, run: str, number: int) -> Json:
     """Return the lines that differ in the text file at this place of the list."""
-    store = UndoStore.limited(site.home, site.config.undo)
-    kept, is_undone = _kept(store, site.find(run), call or None)
+    kept, is_undone = _kept(site, run)
     shown = net(kept)
     change = found(shown[number] if 0 <= number < len(shown) else None, "There is no such change.")
     diff = "" if is_undone else _difference(site.home, change, kept)
@@ -148,19 +138,19 @@ def one(site: Here, run: str, number: int, call: str = "") -> Json:
 
 
 @to.post("/api/runs/{run}/undo")
-async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
-    """Take back what the run, or one call of it, changed; with conflicts nothing is done."""
+async def undo(site: Here, run: str) -> Json:
+    """Take back what the run changed; with conflicts nothing is done."""
     run = site.find(run)
     summary = summarise(site.home, run)
     if summary and summary.status == "working":
         raise Conflict("error.ui-web.run-still-working-stop")
     try:
-        done = await asyncio.to_thread(take_back, site.config, run, body.call)
+        done = await asyncio.to_thread(take_back, site.config, run, None)
     except StageError as error:
         raise Conflict(in_words(str(error))) from error
     conflicts = [{"path": each.path, "why": in_words(each.why)} for each in done.conflicts]
     if not conflicts:
-        undone = {"type": "undone", "run": run, "call": body.call or "", "paths": list(done.paths)}
+        undone = {"type": "undone", "run": run, "call": "", "paths": list(done.paths)}
         site.hub.publish(undone)
     return {"undone": list(done.paths), "conflicts": conflicts}
 
@@ -170,11 +160,12 @@ def network(site: Here, run: str) -> Json:
     return {"network": list(read(site.home / "runs" / site.find(run)))}
 
 
-def _kept(store: UndoStore, run: str, call: str | None) -> tuple[Sequence[Kept], bool]:
-    """Return the entries that hold now; where all were taken back, those, and True."""
-    if holding := standing(store, run, call):
+def _kept(site: Site, name: str) -> tuple[Sequence[Kept], bool]:
+    """Return the entries of a run that hold now; where all were taken back, those, and True."""
+    store, run = UndoStore.limited(site.home, site.config.undo), site.find(name)
+    if holding := standing(store, run):
         return holding, False
-    every = store.changes(run, call)
+    every = store.changes(run)
     return [each for each in every if each.state == "undone" and not each.is_undo], bool(every)
 
 

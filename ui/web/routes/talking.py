@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +89,8 @@ async def stop(site: Here, run: str) -> None:
 
 
 @to.post("/api/runs/{run}/resume", status_code=202)
-async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> Json:
-    order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
-    return {"run": await site.work.begin(order)}
+async def resume(site: Here, run: str) -> Json:
+    return {"run": await site.work.begin({"do": "resume", "run": site.find(run)})}
 
 
 @to.post("/api/asked/{id}", status_code=204)
@@ -198,8 +197,10 @@ def uploaded(site: Site, id: str) -> Path:
 
 @to.get("/api/conversations")
 def conversations(site: Here, limit: int = 50, text: str = "") -> Json:
-    found = islice(_conversations(site, text.lower()), max(1, min(limit, 200)))
-    return {"conversations": sorted(found, key=lambda each: not each["is_pinned"])}
+    limit = max(1, min(limit, 1_000))
+    found = list(islice(_conversations(site, text.lower(), limit), limit + 1))
+    shown = sorted(found[:limit], key=lambda each: not each["is_pinned"])
+    return {"conversations": shown, "more": len(found) > limit}
 
 
 @to.get("/api/conversations/{run}")
@@ -264,11 +265,12 @@ def _note_of(noted: Noted, runs: list[str]) -> Json:
     return {key: value for key, value in found.items() if is_current or key != "is_hidden"}
 
 
-def _conversations(site: Site, text: str) -> Iterator[Json]:
-    """Yield conversations, newest first. The runs of one are those that the newest names, and
-    itself."""
+def _conversations(site: Site, text: str, limit: int) -> Iterator[Json]:
+    """Yield conversations, the pinned ones first, then the newest. The runs of one are those that
+    the newest names, and itself."""
     noted, taken = _noted(site), set[str]()
-    for run in list_runs(site.home, None if text else LOOKED_AT):
+    newest = list_runs(site.home, None if text else LOOKED_AT + limit)
+    for run in chain(_pinned(site, noted), newest):
         first = opening(site.home, run.run)
         is_work = first.get("teaches") or first.get("parent")  # a lesson, a helper
         if run.run in taken or is_work or first.get("session") != MAIN.name:
@@ -277,6 +279,15 @@ def _conversations(site: Site, text: str) -> Iterator[Json]:
         taken.update(runs)
         if found := _shown(site, runs, _note_of(noted, runs), text):
             yield {**found, "last": row(run), "at": run.started}
+
+
+def _pinned(site: Site, noted: Noted) -> Iterator[RunSummary]:
+    """Yield the last run of each conversation that is pinned, however old it is."""
+    for run in sorted((run for run in noted if noted[run].get("is_pinned")), reverse=True):
+        later = _later(site, run)
+        last = later[-1] if later else summarise(site.home, run)
+        if last and _note_of(noted, [run, *(each.run for each in later)]).get("is_pinned"):
+            yield last
 
 
 def _shown(site: Site, runs: list[str], note: Json, text: str) -> Json | None:

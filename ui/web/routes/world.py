@@ -23,7 +23,7 @@ from runs.schedule.jobs import job_of
 from runs.schedule.ledger import Ledger
 from runs.schedule.when import read_when
 from ui.memory import iso, turn_as_json
-from ui.runs.schedule import listed, row_as_json, rows_of
+from ui.runs.schedule import listed, rows_of
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.live.tail import MAX_EDGES
@@ -44,6 +44,7 @@ MAX_DAYS = 366
 SHOWN = 5  # of a list
 RECENT = timedelta(days=7)
 AHEAD = timedelta(days=1)
+SHOWN_ROWS = 500  # of a job's history
 NEXT_DUE = 300  # of one job: every five minutes
 
 
@@ -86,11 +87,8 @@ def folded(found: list[Due]) -> list[Json]:
 
 @to.get("/api/schedule/{id}/history")
 def history(site: Here, id: str) -> Json:
-    rows = rows_of(site.config, id, 0)
-    shown = [
-        row_as_json(row) | entry(row.job, row.at, row.status, row.run, row.reason) for row in rows
-    ]
-    return {"rows": shown}
+    rows = rows_of(site.config, id, SHOWN_ROWS)
+    return {"rows": [entry(row.job, row.at, row.status, row.run, row.reason) for row in rows]}
 
 
 @to.post("/api/schedule/preview")
@@ -143,10 +141,9 @@ def snapshot(site: Here, wanted: Asked, limit: int = 500) -> Json:
 
 
 @to.get("/api/graph/neighbours")
-def neighbours(site: Here, name: str, wanted: Asked, limit: int = 100, depth: int = 1) -> Json:
-    most, levels = max(1, min(limit, 1_000)), max(1, min(depth, 3))
+def neighbours(site: Here, name: str, wanted: Asked, limit: int = 100) -> Json:
     with opened(site.home) as graph:
-        return graph.neighbours(name[:400], wanted, most, levels)
+        return graph.neighbours(name[:400], wanted, max(1, min(limit, MAX_EDGES)))
 
 
 @to.post("/api/graph/names", status_code=204)

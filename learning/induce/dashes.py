@@ -44,7 +44,7 @@ def _safe(script: str, name: str, command: int, does_the_same: Callable[[str], b
     same."""
     mine = [word for word in words(script) if word.command == command]
     behind = [word for word in mine if word.role == "argument"]
-    is_printed = mine[0].text == "printf" and not _begins_with(behind[0], name)
+    is_printed = mine[0].text in ("printf", "echo") and not _begins_with(behind[0], name)
     if is_printed or any(word.text == "--" for word in mine):
         return script
     if mine[0].text == "echo":

@@ -42,16 +42,21 @@ def _begins_with(word: Placed, name: str) -> bool:
 def _safe(script: str, name: str, command: int, does_the_same: Callable[[str], bool]) -> str | None:
     """Return the script in which a command takes the value for no option; None where none does the
     same."""
-    mine = [word for word in words(script) if word.command == command]
-    behind = [word for word in mine if word.role == "argument"]
-    if any(word.text == "--" for word in mine):
+    first, *behind = _taken(script, command)
+    if any(word.text == "--" for word in behind):
         return script
-    if mine[0].text not in ("printf", "echo"):
+    if first.text not in ("printf", "echo"):
         begun = [word for word in behind if _begins_with(word, name)]
         return _as_argument(script, begun, name, does_the_same)
     if not _begins_with(behind[0], name):
         return script  # behind a word it is printed
-    return next(filter(does_the_same, _as_printf(script, mine)), None)
+    return next(filter(does_the_same, _as_printf(script, [first, *behind])), None)
+
+
+def _taken(script: str, command: int) -> list[Placed]:
+    """Return the name of a command, its arguments, and `--`."""
+    mine = [word for word in words(script) if word.command == command]
+    return [word for word in mine if word.role in ("command", "argument") or word.text == "--"]
 
 
 def _as_argument(

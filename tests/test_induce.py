@@ -8,6 +8,7 @@ import pytest
 
 from learning.induce import candidates, derived, spellings, written
 from learning.induce.places import several
+from learning.prove.expected import path_kind
 from tests.machine import ran
 from tests.rows import cases
 
@@ -98,3 +99,8 @@ def test_of_the_places_of_a_short_number_words_of_their_own_vary(
 def test_a_value_is_replaced_only_where_it_varies() -> None:
     found = written("tail -n +2 f | head -n 2", {"n": ["2"]}, {"n": [1]})
     assert found.text == 'tail -n +2 f | head -n "$n"'
+
+
+def test_a_number_that_ends_letters_is_a_value_in_a_changed_path() -> None:
+    assert path_kind("/x/week19/t.txt", {"week": "19"}) == "/x/week{{week}}/t.txt"
+    assert path_kind("/x/week119/t.txt", {"week": "19"}) == "/x/week119/t.txt"

@@ -278,6 +278,19 @@ def test_runs_of_a_model_become_one_procedure_without_their_detours(world: Path)
     assert not (world / "sales/may-s.csv").exists()
 
 
+def test_a_run_that_cannot_be_done_twice_stops_where_a_line_of_it_fails(world: Path) -> None:
+    script = "cd ~/sales\nmv jan.csv jan.old\necho moved jan >> log.txt"
+    run = _run_by_model(world, [bash(script), "Done."], "retire jan")
+    said = ("--prove", "text=feb", "--request", "retire jan")
+    done = sopwith(world, "teach", "retire", "--from-run", run, *said)
+    assert "probation" in done.stdout, done
+    assert sopwith(world, "retire mar").code == 1
+    assert (world / "sales/log.txt").read_text() == "moved jan\n"
+    (world / "sales/-x.csv").write_text("b\n")
+    assert sopwith(world, "sops", "run", "retire", "text=-x").code == 0
+    assert (world / "sales/-x.old").exists()
+
+
 def test_what_a_model_looked_up_is_looked_up_again(world: Path) -> None:
     runs: list[str] = []
     for name, mail in (("Ann", "ann@x.example"), ("Bo", "bo@y.example")):

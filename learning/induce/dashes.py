@@ -4,7 +4,7 @@ program takes that, `./` where it names a file."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from shell import words
 from shell.placed import Placed
@@ -42,21 +42,32 @@ def _begins_with(word: Placed, name: str) -> bool:
 def _safe(script: str, name: str, command: int, does_the_same: Callable[[str], bool]) -> str | None:
     """Return the script in which a command takes the value for no option; None where none does the
     same."""
-    mine = [word for word in words(script) if word.command == command]
-    behind = [word for word in mine if word.role == "argument"]
-    is_printed = mine[0].text == "printf" and not _begins_with(behind[0], name)
-    if is_printed or any(word.text == "--" for word in mine):
+    first, *behind = _taken(script, command)
+    if any(word.text == "--" for word in behind):
         return script
-    if mine[0].text == "echo":
-        tried = _as_printf(script, mine)
-        return tried if tried and does_the_same(tried) else None
-    mine = [word for word in behind if _begins_with(word, name)]
-    dashed = _spliced(script, mine[:1], "-- ")
+    if first.text not in ("printf", "echo"):
+        begun = [word for word in behind if _begins_with(word, name)]
+        return _as_argument(script, begun, name, does_the_same)
+    if not _begins_with(behind[0], name):
+        return script  # behind a word it is printed
+    return next(filter(does_the_same, _as_printf(script, [first, *behind])), None)
+
+
+def _taken(script: str, command: int) -> list[Placed]:
+    """Return the name of a command, its arguments, and `--`."""
+    mine = [word for word in words(script) if word.command == command]
+    return [word for word in mine if word.role in ("command", "argument") or word.text == "--"]
+
+
+def _as_argument(
+    script: str, begun: Sequence[Placed], name: str, does_the_same: Callable[[str], bool]
+) -> str | None:
+    """Return the script with a mark before the words that begin with the value."""
+    dashed = _spliced(script, begun[:1], "-- ")
     if does_the_same(dashed):
         return dashed
-    if does_the_same(_spliced(script, mine, "./")):
-        return _spliced(script, mine, "", _BEGIN.format(name=name))
-    return None
+    names_a_file = does_the_same(_spliced(script, begun, "./"))
+    return _spliced(script, begun, "", _BEGIN.format(name=name)) if names_a_file else None
 
 
 def _spliced(script: str, found: Sequence[Placed], before: str, begin: str = "") -> str:
@@ -71,9 +82,8 @@ def _spliced(script: str, found: Sequence[Placed], before: str, begin: str = "")
     return source.decode()
 
 
-def _as_printf(script: str, echo: Sequence[Placed]) -> str | None:
-    """Return a script with `printf` in place of an `echo` of one text: it takes no `--`."""
-    if len(echo) != 2 or echo[1].text[0] != '"':
-        return None
-    source = script.encode()
-    return (source[: echo[0].start] + b"printf '%s\\n'" + source[echo[0].end :]).decode()
+def _as_printf(script: str, echo: Sequence[Placed]) -> Iterator[str]:
+    """Yield a script with `printf` in place of an `echo` of one text: it takes no `--`."""
+    if len(echo) == 2 and echo[1].text[0] == '"':
+        source = script.encode()
+        yield (source[: echo[0].start] + b"printf '%s\\n'" + source[echo[0].end :]).decode()

@@ -1,5 +1,5 @@
 """Find what follows from a value: `sorted-jan.csv` and `jan` from `~/sales/jan.csv`,
-`~/mails-2024.tar` from `~/mails`."""
+`~/mails-2024.tar` from `~/mails`, `first-snow.md` from `First Snow`, `2024-05` from a date."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Derived(NamedTuple):
 
     text: str
     parameter: str
-    part: str  # path, name, stem
+    part: str  # path, name, stem, slug, month, year
     shown: str
 
     @property
@@ -31,9 +31,16 @@ class Derived(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """Return the lines of the script that make it."""
-        name = f"{self.parameter}_name=${{{self.parameter}##*/}}"
-        stem = f"{self.parameter}_stem=${{{self.parameter}_name%.*}}"
-        return {"path": [], "name": [name], "stem": [name, stem]}[self.part]
+        mine = self.parameter
+        name = f"{mine}_name=${{{mine}##*/}}"
+        return {
+            "path": [],
+            "name": [name],
+            "stem": [name, f"{mine}_stem=${{{mine}_name%.*}}"],
+            "slug": [f"{mine}_slug=${{{mine},,}}", f"{mine}_slug=${{{mine}_slug// /-}}"],
+            "month": [f"{mine}_month=${{{mine}:0:7}}"],
+            "year": [f"{mine}_year=${{{mine}:0:4}}"],
+        }[self.part]
 
 
 def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
@@ -84,9 +91,18 @@ def _possible(values: Mapping[str, str]) -> Iterator[Derived]:
             yield Derived(str(path), name, "path", path.name)
     for name, path in paths.items():
         parts = {"name": path.name if "/" in values[name] else "", "stem": path.stem}
+        parts |= dict(_rewritten(values[name]))
         for part, text in parts.items():
             if text and text not in values.values():
                 yield Derived(text, name, part, text)
+
+
+def _rewritten(value: str) -> Iterator[tuple[str, str]]:
+    """Yield other ways to write a value that is no path: as a name of files, a date shortened."""
+    if "/" not in value and value.lower().replace(" ", "-") != value:
+        yield "slug", value.lower().replace(" ", "-")
+    if re.fullmatch(r"\d{4}-\d\d(-\d\d)?", value):
+        yield from (("month", value[:7]), ("year", value[:4]))
 
 
 def _word_around(letters: Letters, spot: Place) -> str:

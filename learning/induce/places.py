@@ -48,8 +48,13 @@ def places(letters: Letters, text: str) -> list[Place]:
     whole = [place for place in found if is_whole(letters.text, place.first, place.last, text)]
     named = [place for place in found if _is_in_name(letters.text, place)]
     if whole and len(text) == 1:
-        named = [place for place in named if _WRITTEN.search(letters.script, 0, place.start)]
-    return sorted([*whole, *named]) or [place for place in found if len(text) > 2]
+        named = _written(letters.script, named)
+    return sorted([*whole, *named]) or (found if len(text) > 2 else [])
+
+
+def _written(script: str, found: Iterable[Place]) -> list[Place]:
+    """Return the places in names of files that are written."""
+    return [place for place in found if _WRITTEN.search(script, 0, place.start)]
 
 
 def _is_in_name(text: str, place: Place) -> bool:
@@ -85,8 +90,8 @@ def several(script: str, text: str) -> list[Spot]:
     free = {
         each for each in found if not (around[each.first] + around[each.last + 1]).strip(FREE)
     } or set(found)
-    written = {each for each in found if _WRITTEN.search(script, 0, each.start)}
-    usual = {each for each in found if _is_in_name(letters.text, each)} | free | written
+    usual = {each for each in found if _is_in_name(letters.text, each)} | free
+    usual.update(_written(script, found))
     spots = [Spot(each.start, each.end, each in usual) for each in found]
     return spots if len(spots) > 1 else []
 

@@ -127,6 +127,8 @@ class _Writer:
         for start, end, text in sorted(self.edits, reverse=True):
             script = self.result.script
             self.result.script = script[:start] + text + script[end:]
+        for variable in re.findall(r'^(\w+)="\$\w+"$', self.result.script, re.M):
+            self.result.script = _kept_whole(self.result.script, variable)
         return self.result
 
     def _replace(self, name: str, place: Place) -> None:
@@ -218,6 +220,16 @@ class _Writer:
     def _options(self, word: Placed | None) -> str:
         mine = [each for each in self.words if word and each.command == word.command]
         return " ".join(each.text for each in mine if each.role == "option")
+
+
+def _kept_whole(script: str, variable: str) -> str:
+    """Return the script with quotes around a variable that holds a value, where it has none."""
+    source = script.encode()
+    for word in reversed(words(script)):
+        if word.quoting == "" and word.role != "item":
+            text = re.sub(rf"\$({variable}\b|\{{{variable}\}})", r'"\g<0>"', word.text)
+            source = source[: word.start] + text.encode() + source[word.end :]
+    return source.decode()
 
 
 def _programs(listed: Sequence[Placed]) -> dict[Placed | None, str]:

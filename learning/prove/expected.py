@@ -124,6 +124,7 @@ def _put(path: str, text: str, said: str) -> str:
         return path
     edge = r"(?![A-Za-z0-9])" if re.match(r"[A-Za-z0-9]", text[-1:]) else ""
     start = r"(?<![A-Za-z0-9])" if re.match(r"[A-Za-z0-9]", text) else ""
+    start = r"(?<!\d)" if text.isdigit() else start  # `19` of `week19`
     found = re.compile(f"{start}{re.escape(text)}{edge}")
     return "".join(
         part if part.startswith("{{") else found.sub(lambda _: said, part)

@@ -147,10 +147,14 @@ class AtTerminal(FromOptions):
             text = read_next(say(prompt, name=name, before=one_line(before, 60))).strip()
             if text.lower() in _LATER and not given:
                 return None
-            is_yes = text.lower() in _YES and before.lower() not in _YES | NO
-            if text and not is_yes:
+            if text and not _is_yes(text, before):
                 given[name] = text
         return given or dict(at_hand or {}) or None
+
+
+def _is_yes(text: str, before: str) -> bool:
+    """Return True for a yes that is no value, as it is where the value before was one."""
+    return text.lower() in _YES and before.lower() not in _YES | NO
 
 
 Questions = FromOptions

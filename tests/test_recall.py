@@ -108,7 +108,7 @@ def test_the_last_sentence_of_a_talk_counts_most(tmp_path: Path) -> None:
     store = kept(tmp_path, *(("owner", text, day) for text, day in zip(said, days, strict=True)))
     for one, other in ((0, 1), (1, 0), (2, 3), (3, 2)):
         for between in (" ", "\n"):
-            talk = f"Yesterday.{between}{said[one]}{between}{said[other]}"
+            talk = f"Yesterday.{between}Hello.{between}{said[one]}{between}{said[other]}"
             assert ids(recall.search(store, talk, NOW, 5))[:2] == [f"t{other}", f"t{one}"]
     store.close()
 

@@ -11,8 +11,7 @@ from typing import Literal
 import pytest
 
 import config
-from memory.sops.curve import SopStats
-from memory.sops.curve.sop_stats import Saved
+from memory.sops.curve import Saved, SopStats
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.rows import cases

@@ -6,7 +6,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from memory.facts.lines import Fact as Fact
-    from memory.facts.meta_sop import constitution as constitution
     from memory.facts.noted import Line as Line
     from memory.facts.noted import check_line as check_line
     from memory.facts.rules import Refusal as Refusal

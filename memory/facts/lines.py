@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from config import SopwithError
@@ -81,14 +82,10 @@ class Fact:
         return f"- {self.text} {{{' '.join(parts)}}}"
 
 
-def sections() -> dict[str, tuple[str, str]]:
-    """Return the sections in their order, each with what belongs there, in English and in
-    Chinese."""
-    found = {}
-    for line in STRUCTURE.read_text(encoding="utf-8").splitlines():
-        if match := re.fullmatch(r"\[([A-Z]+)\] (.+?) / (.+)", line):
-            found[match[1]] = (match[2], match[3])
-    return found
+@cache
+def sections() -> tuple[str, ...]:
+    """Return the sections in their order."""
+    return tuple(re.findall(r"(?m)^\[([A-Z]+)\] ", STRUCTURE.read_text("utf-8")))
 
 
 def read(home: Path) -> list[Fact]:

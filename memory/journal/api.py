@@ -106,13 +106,9 @@ class Memory:
         written = self.write([turn])
         return written[0] if written else turn
 
-    def write_event(
-        self, text: str, *, at: datetime | None = None, run: str = "", importance: int = 5
-    ) -> Turn:
+    def write_event(self, text: str, *, run: str = "") -> Turn:
         """Keep an event that nobody said. Raises JournalError."""
-        return self.write_turn(
-            text, who="agent", at=at, run=run, importance=importance, tags=("event",)
-        )
+        return self.write_turn(text, who="agent", run=run, tags=("event",))
 
     def write(self, turns: Iterable[Turn]) -> list[Turn]:
         """Keep many turns at once, in the order given; return those that were new. They are not

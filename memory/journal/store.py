@@ -194,11 +194,10 @@ class Store:
                 "INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", rows
             )
 
-    def due(self, kind: str, limit: int = 100, now: float | None = None) -> list[str]:
+    def due(self, kind: str, limit: int = 100) -> list[str]:
         """Return what may be done now, those that never failed first."""
-        at = time.time() if now is None else now
         asked = "SELECT key FROM queue WHERE kind = ? AND not_before <= ? ORDER BY attempts, key LIMIT ?"
-        return self._column(asked, (kind, at, limit))
+        return self._column(asked, (kind, time.time(), limit))
 
     def finish(self, kind: str, keys: Iterable[str]) -> None:
         """Mark it as done."""
@@ -207,11 +206,9 @@ class Store:
                 "DELETE FROM queue WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
             )
 
-    def postpone(
-        self, kind: str, keys: Iterable[str], error: str, now: float | None = None
-    ) -> None:
+    def postpone(self, kind: str, keys: Iterable[str], error: str) -> None:
         """Mark it as failed: it waits 2 s, then twice as long each time, an hour at most."""
-        at = time.time() if now is None else now
+        at = time.time()
         with self.writing():
             self._database.executemany(
                 "UPDATE queue SET attempts = attempts + 1, error = ?,"
@@ -445,11 +442,9 @@ class Store:
         rows = self.among(asked, numbers)
         return {number: _EPOCH + timedelta(microseconds=at) for number, at in rows}
 
-    def episodes(
-        self, numbers: Iterable[int] | None = None, session: str | None = None
-    ) -> list[Episode]:
+    def episodes(self, numbers: Iterable[int] | None = None) -> list[Episode]:
         """Return the episodes by their numbers, or all of them, by time."""
-        where, values = self._within(session)
+        where, values = self._within(None)
         asked = (
             "SELECT number, session, start, end, scene_start, scene_end, summary, importance, participants"
             f" FROM episodes WHERE {where}"
@@ -606,7 +601,7 @@ class Store:
 
     def _within(self, session: str | None) -> tuple[str, tuple[str, ...]]:
         """Return the condition that keeps a question to a session; a store for one session knows no
-        other. A store for one session knows no other."""
+        other."""
         if self.only is not None:
             if session not in (None, self.only):
                 return "0", ()

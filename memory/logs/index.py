@@ -2,7 +2,7 @@
 out. Derived; it may be deleted at any time.
 
 `runs/.index/runs.sqlite3` holds one row a run, and beside it what the run was to its SOP
-(memory/sops/curve/sop_runs.py). A run that is done never changes again, so its row is believed; of others the
+(memory/sops/curve/). A run that is done never changes again, so its row is believed; of others the
 length of the log is compared first. Which runs there are is what the folder says, not the index.
 Where the file cannot be used the logs are read, which only takes longer.
 """

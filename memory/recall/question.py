@@ -16,6 +16,7 @@ from memory.journal.turns import Turn
 from text.words import SMALL, asked, cut, words_of
 
 MAX_STATED_CHARS = 600
+LEAST_PARTS = 4  # sentences of a talk; fewer are one question
 MAX_PARTS = 12  # of a talk, the last
 LESS_EACH = 0.8  # how much a sentence counts beside the one behind it
 MAX_QUESTION_CHARS = 200
@@ -44,8 +45,8 @@ _ABOUT_ASKING = re.compile(r"(?i)\bask(?:ed)?\b|问")
 
 class Question(NamedTuple):
     """`terms`: what it is looked up by, each with how much it counts. `named`: the speakers that it
-    names, as they are written in `Turn.who`. `stated`: it as a statement; `parts`: its sentences in
-    the first person, for a talk of several calls for more than all of it together says."""
+    names, as they are written in `Turn.who`. `stated`: it as a statement; `parts`: it in the first
+    person, a talk by its sentences, for each of them may call for something."""
 
     text: str
     terms: Mapping[str, float]
@@ -77,8 +78,9 @@ def understood(
 
 
 def _parts(text: str) -> list[str]:
-    """Return the sentences of a text; itself where it has but one."""
-    return [part for part in _SENTENCE_END.split(text) if cut(part)] or [text]
+    """Return the sentences of a talk; any other text as it is."""
+    found = [part for part in _SENTENCE_END.split(text) if cut(part)]
+    return found if len(found) >= LEAST_PARTS else [text]
 
 
 def stated(text: str, named: Iterable[str]) -> str:

@@ -3,7 +3,6 @@ them: each of those routes does what the command of its name does. Routes: docs/
 
 from __future__ import annotations
 
-import difflib
 import json
 import shutil
 import tempfile
@@ -16,7 +15,8 @@ from starlette.responses import JSONResponse, Response
 
 from learning.cases import read_cases
 from learning.guards import evidence
-from memory.history import Content, Repository, RepositoryError, contents_of
+from learning.patches import diff as difference
+from memory.history import Repository, contents_of
 from memory.sops import Sop, SopError
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
@@ -29,9 +29,6 @@ from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import uploaded
 from ui.web.site import Conflict, NotThere, Site, found
 from ui.words import language
-
-MAX_SHOWN_BYTES = 200_000  # of one file in a diff
-
 
 to = routes("sops")
 VERBS = ("enable", "disable", "rollback", "rename", "remove")
@@ -75,7 +72,7 @@ def diff(
     known = [version.commit for version in changes(site.config).history(name)]
     new = to or (known[0] if known else "")
     old = since or next(iter(known[known.index(new) + 1 :]), "") if new in known else since
-    text = _diff(_files(site.home, name, old, known), _files(site.home, name, new, known))
+    text = difference(_files(site.home, name, old, known), _files(site.home, name, new, known))
     return {"diff": text, "from": old, "to": new}
 
 
@@ -162,29 +159,14 @@ def _said(text: Any) -> str:
     )
 
 
-def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, Content]:
+def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, bytes]:
     """Return the files of an SOP as they were; of nothing, none; of a seed before its first change,
     those that were shipped."""
-    if commit in known:
-        try:
-            return Repository(home).files(commit, f"sops/{name}")
-        except RepositoryError:
-            return {}
-    return contents_of(SEEDS / name) if (SEEDS / name).is_dir() else {}
-
-
-def _diff(old: dict[str, Content], new: dict[str, Content]) -> str:
-    lines: list[str] = []
-    for path in sorted({*old, *new}):
-        before, after = (files[path].data if path in files else b"" for files in (old, new))
-        if before == after:
-            continue
-        if max(len(before), len(after)) > MAX_SHOWN_BYTES:
-            lines.append(f"--- {path}: {len(before)} → {len(after)} bytes")
-            continue
-        texts = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
-        lines += difflib.unified_diff(texts[0], texts[1], f"a/{path}", f"b/{path}", lineterm="")
-    return "\n".join(lines)
+    if commit not in known:
+        kept = contents_of(SEEDS / name) if (SEEDS / name).is_dir() else {}
+    else:
+        kept = Repository(home).files(commit, f"sops/{name}")
+    return {path: content.data for path, content in kept.items()}
 
 
 @to.post("/api/sops/look")

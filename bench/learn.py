@@ -69,6 +69,8 @@ def collections(data: Path) -> Iterator[tuple[str, Conversation]]:
         yield from (("locomo", talk) for talk in conversations(data / LOCOMO))
     if (data / MADIAL).exists():
         yield from (("madial", talk) for talk in memories(data / MADIAL))
+        whole = memories(data / MADIAL, is_whole=True)
+        yield from (("madial dialogue", talk) for talk in whole)
 
 
 def examined(found: Sequence[tuple[str, Conversation]], made: Embedder, way: str) -> list[Talk]:

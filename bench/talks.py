@@ -26,8 +26,13 @@ def score_locomo(data: Path) -> list[Figure]:
 
 
 def score_madial(data: Path) -> list[Figure]:
-    """Return the recall of the memories that the dialogues call for."""
-    return _figures("madial", memories(data / MADIAL), [("all", 0), ("all", 1)])
+    """Return the recall of the memories that the dialogues call for: by one line, by the whole."""
+    places = [("all", 0), ("all", 1)]
+    whole = memories(data / MADIAL, is_whole=True)
+    return [
+        *_figures("madial", memories(data / MADIAL), places),
+        *_figures("madial dialogue", whole, places),
+    ]
 
 
 def _figures(name: str, talks: list[Conversation], wanted: list[tuple[str, int]]) -> list[Figure]:
@@ -44,17 +49,18 @@ def _figures(name: str, talks: list[Conversation], wanted: list[tuple[str, int]]
     ]
 
 
-def memories(file: Path) -> list[Conversation]:
-    """Read each user's memories as turns, and what is said before a memory is called for as the
-    question."""
+def memories(file: Path, *, is_whole: bool = False) -> list[Conversation]:
+    """Read each user's memories as turns, and the line that is said before a memory is called for
+    as the question; `is_whole`: all lines before."""
     read = json.loads(file.read_text("utf-8"))
     memories = [memory for each in read["memories"] for memory in each.values()]
     users = sorted({memory["user-id"] for memory in memories})
-    return [_of_user(user, memories, read["dialogues"]) for user in users]
+    first = None if is_whole else -1
+    return [_of_user(user, memories, read["dialogues"], first) for user in users]
 
 
 def _of_user(
-    user: int, memories: list[dict[str, Any]], dialogues: list[dict[str, Any]]
+    user: int, memories: list[dict[str, Any]], dialogues: list[dict[str, Any]], first: int | None
 ) -> Conversation:
     own = [memory for memory in memories if memory["user-id"] == user]
     turns = sorted((_turn(memory) for memory in own), key=lambda turn: turn.at)
@@ -63,7 +69,7 @@ def _of_user(
     for each in dialogues:
         answers = frozenset(str(number) for number in each["relevant-id"]) & known
         if each["user-id"] == user and answers:
-            questions.append(Asked(_said(each), answers, "single-hop"))
+            questions.append(Asked(_said(each, first), answers, "single-hop"))
     return Conversation(turns, questions, turns[-1].at + timedelta(days=1))
 
 
@@ -72,7 +78,7 @@ def _turn(memory: dict[str, Any]) -> Turn:
     return Turn(str(memory["id"]), "main", "owner", memory["event"], at)
 
 
-def _said(dialogue: dict[str, Any]) -> str:
-    """Return the line before the one that calls for a memory, without its speaker."""
-    line: str = dialogue["dialogue"][dialogue["test-turn"][0] - 1]
-    return line.partition(":")[2].strip().strip('"')
+def _said(dialogue: dict[str, Any], first: int | None) -> str:
+    """Return the lines before the one that calls for a memory, without their speakers."""
+    lines = dialogue["dialogue"][1 : dialogue["test-turn"][0]][first:]
+    return "\n".join(line.partition(":")[2].strip().strip('"') for line in lines)

@@ -21,7 +21,7 @@ from memory.logs import RunLogError, find_run, read_events
 from memory.runlog import SHARED, RunLog
 from memory.sops import Sop, SopStore
 from memory.usage import Totals
-from memory.written import is_to_forget
+from memory.written import forgets, is_to_forget
 from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable
@@ -274,14 +274,16 @@ class Agent:
             return Answering(partial(note, is_noted=progress.is_noted), "notes")
         if not context.is_own:
             return None
-        changes = None if self.parts.is_dry else self._changing(context, task)
+        changes = None if self.parts.is_dry else self._changing(context, task, has_model=has_model)
         if changes is None and is_answered(task, has_model=has_model):
-            return Answering(partial(answer, task, self.sops.all(), self.config.lang))
+            told = partial(answer, task, self.config.home, self.sops.all())
+            return Answering(partial(told, self.config.lang))
         return changes
 
-    def _changing(self, context: RunContext, task: str) -> Model | None:
+    def _changing(self, context: RunContext, task: str, *, has_model: bool) -> Model | None:
         """Return what forgets, or takes back, where a request asks for that."""
-        if is_to_forget(self.config.home, task):
+        asks_to_forget = bool(forgets(task)) and not has_model
+        if asks_to_forget or is_to_forget(self.config.home, task):
             return Answering(partial(forgotten, self.config.home, task, self.config.lang))
         if context.is_attended and asks_undo(task):
             from runs.start.undoing import undone

@@ -28,6 +28,8 @@ CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
 EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
 OPENED, DO_NOT_WAIT = 0x20, 0o4000  # of inotify
 SET_DEATH_SIGNAL, SET_DUMPABLE, SET_SECCOMP, SECCOMP_FILTER, NO_NEW_PRIVS = 1, 4, 22, 2, 38
+SECCOMP = {"x86_64": 317, "aarch64": 277}
+SET_FILTER, LISTENS, WAITS_FOR_US = 1, 1 << 3, 1 << 5
 DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there are
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -110,7 +112,8 @@ def move(tree: int, place: str) -> None:
 
 
 def watches(number: int) -> set[int]:
-    """Return which watches of an inotify have seen something since the last look."""
+    """Return which watches of an inotify have seen that something was opened since the last
+    look."""
     found: set[int] = set()
     while True:
         try:
@@ -118,9 +121,11 @@ def watches(number: int) -> set[int]:
         except BlockingIOError:
             return found
         while events:
-            watch, named = int.from_bytes(events[:4], sys.byteorder), events[12:16]
-            found.add(watch)
-            events = events[16 + int.from_bytes(named, sys.byteorder) :]
+            watch, seen, _, named = (
+                int.from_bytes(events[at : at + 4], sys.byteorder) for at in (0, 4, 8, 12)
+            )
+            found |= {watch} if seen & OPENED else set()
+            events = events[16 + named :]
 
 
 def python() -> list[str]:
@@ -137,6 +142,16 @@ def give_up(lines: bytes) -> None:
     if lines:
         program = _Program(len(lines) // 8, lines)
         checked(libc.prctl(SET_SECCOMP, SECCOMP_FILTER, ctypes.byref(program), 0, 0))
+
+
+def listen(lines: bytes) -> int:
+    """Return a descriptor on which whoever has it is asked at the calls that a filter names; a call
+    that waits is ended by a kill alone."""
+    program = _Program(len(lines) // 8, lines)
+    number, filter = SECCOMP[os.uname().machine], ctypes.byref(program)
+    found = libc.syscall(number, SET_FILTER, LISTENS | WAITS_FOR_US, filter)
+    # before Linux 5.19 a signal ends the wait
+    return found if found >= 0 else checked(libc.syscall(number, SET_FILTER, LISTENS, filter))
 
 
 def default_signals() -> None:

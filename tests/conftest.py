@@ -24,6 +24,7 @@ import hypothesis
 import pytest
 
 from tests import inside
+from tests.found_once import found_once
 from tests.machine import PATIENCE_SECONDS, ran
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a
@@ -75,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the home folder of this test (SOPWITH_HOME; not made yet). HOME and the working folder
-    are temporary too.
+    are temporary too, and the screens speak English until the test says so.
 
     The environment is built from nothing, so that no key, proxy or locale of this machine reaches a
     test.
@@ -99,6 +100,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(cwd)
+    monkeypatch.setattr("ui.words._spoken", ["en"])
     return home_folder
 
 
@@ -146,6 +148,13 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_machine() -> Iterator[None]:
+    """Find out once for all homes what this machine holds and how the seeds read."""
+    with found_once():
+        yield
 
 
 @pytest.fixture(scope="session")

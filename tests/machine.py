@@ -4,9 +4,11 @@ import contextlib
 import itertools
 import os
 import random
+import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -44,14 +46,14 @@ class Hold:
         self.reached()
         for process in self._found():
             with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+                os.kill(process, signal.SIGTERM)
 
     def reached(self) -> None:
         """Wait until a script is here."""
         end = time.monotonic() + PATIENCE_SECONDS
         while not self.is_there():
             assert time.monotonic() < end, "no script came here"
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def left(self) -> None:
         """Wait until the script has ended."""
@@ -60,11 +62,13 @@ class Hold:
             assert time.monotonic() < end, "the script is still at work"
             time.sleep(0.02)
 
-    def _found(self) -> list[psutil.Process]:
-        command = ["sleep", self.seconds]
-        return [
-            each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == command
-        ]
+    def _found(self) -> list[int]:
+        command, found = f"sleep\0{self.seconds}\0".encode(), []
+        for number in psutil.pids():
+            with contextlib.suppress(OSError):  # it has ended
+                is_there = Path(f"/proc/{number}/cmdline").read_bytes() == command
+                found += [number] if is_there else []
+        return found
 
 
 def ran(*command: object, check: bool = False, **more: Any) -> subprocess.CompletedProcess[str]:

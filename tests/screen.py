@@ -36,6 +36,7 @@ class Screen:
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""  # all that the program wrote
+        self._seen = ""  # of it, what can be read; "" before it is looked at
         self._answered = -1  # where `raw` ended when a line that was being read was sent off
         self._child: pexpect.spawn[bytes] = pexpect.spawn(
             command[0],
@@ -76,11 +77,12 @@ class Screen:
 
     def text(self) -> str:
         """Return what can be read, from the first line that scrolled away to the last."""
-        above = [
-            "".join(line[column].data for column in range(self._screen.columns))
-            for line in self._screen.history.top
-        ]
-        return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
+        if not self._seen:
+            screen, columns = self._screen, range(self._screen.columns)
+            lines = [*screen.history.top, *map(screen.buffer.__getitem__, range(screen.lines))]
+            texts = ("".join(line[column].data for column in columns).rstrip() for line in lines)
+            self._seen = "\n".join(texts).rstrip()
+        return self._seen
 
     def waits_for(self, *texts: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Read until all of the texts stand on the screen."""
@@ -133,7 +135,7 @@ class Screen:
             return True
         except pexpect.EOF:
             return False
-        self.raw += data
+        self.raw, self._seen = self.raw + data, ""
         self._stream.feed(data)
         return True
 

@@ -188,7 +188,15 @@ def test_what_it_can_do_is_answered_without_a_model(home: Path, task: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("task", "words"), [("undo", "sopwith undo last"), ("sops list please", "sopwith sops list")]
+    ("task", "words"),
+    [
+        ("undo", "sopwith undo last"),
+        ("sops list please", "sopwith sops list"),
+        ("stop", "sopwith runs cancel"),
+        ("停下", "sopwith runs cancel"),
+        ("what do you know about me?", "remember that"),
+        ("我昨天做了什么", "which files did I change 昨天"),
+    ],
 )
 def test_undo_and_commands_are_answered_with_the_command(home: Path, task: str, words: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]

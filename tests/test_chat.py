@@ -3,6 +3,7 @@ on later."""
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,23 @@ def test_undo_in_a_conversation_takes_back_after_a_yes(
     screen.types(answer + ENTER)
     screen.waits_for("back as it was" if answer == "y" else words.say("undo.conflicts"))
     assert (desk / "one.txt").read_text() == left
+    screen.types("exit" + ENTER)
+    assert screen.ends() == 0
+
+
+def test_undo_takes_back_what_was_remembered_last(chat: Opener, desk: Path, home: Path) -> None:
+    screen = chat("--cwd", str(desk))
+    screen.types("add hello to one.txt" + ENTER)
+    screen.waits_for("1 changed")
+    time.sleep(1.1)  # history counts in seconds
+    screen.types("remember that my sister is Clara" + ENTER)
+    screen.waits_for("Noted")
+    screen.types("undo that" + ENTER)
+    screen.waits_for(words.say("answers.undo_question"), "my sister is Clara", "2. no")
+    screen.types("y" + ENTER)
+    screen.waits_for("Undone: note")
+    assert (desk / "one.txt").read_text() == "a\nhello\n"
+    assert "Clara" not in "".join(each.read_text() for each in (home / "memory").glob("2*.md"))
     screen.types("exit" + ENTER)
     assert screen.ends() == 0
 

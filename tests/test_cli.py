@@ -41,20 +41,18 @@ def test_every_command_is_declared_in_its_screen(path: str) -> None:
     assert command.run.__module__ == SCREENS[path]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("path", ["", *PATHS])
-def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("lang", "examples"), [("en", "examples:"), ("zh", "示例：")])
+def test_help_on_every_level(lang: str, examples: str, capsys: pytest.CaptureFixture[str]) -> None:
     words.use(lang)
-    try:
+    parser = build_parser()
+    for path in ("", *PATHS):
         with pytest.raises(SystemExit) as end:
-            build_parser().parse_args([*path.split(), "--help"])
-    finally:
-        words.use("en")
-    said = capsys.readouterr().out
-    assert end.value.code == 0
-    assert ("examples:\n  sopwith" if lang == "en" else "示例：\n  sopwith") in said
-    assert "--home DIR" in said and "--lang en|zh" in said
-    assert all(option.flag in said for option in RUN_OPTIONS) or path not in ("run", "chat")
+            parser.parse_args([*path.split(), "--help"])
+        said = capsys.readouterr().out
+        assert end.value.code == 0
+        assert f"{examples}\n  sopwith" in said, path
+        assert "--home DIR" in said and "--lang en|zh" in said, path
+        assert all(option.flag in said for option in RUN_OPTIONS) or path not in ("run", "chat")
 
 
 @cases

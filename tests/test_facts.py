@@ -251,11 +251,8 @@ def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
     from ui.memory import memory as screen
 
     words.use(lang)
-    try:
-        settings = config.load(home, "zh" if lang == "zh" else "en", dict(os.environ))
-        code: int = getattr(screen, name)(Namespace(**args), settings)
-    finally:
-        words.use("en")
+    settings = config.load(home, "zh" if lang == "zh" else "en", dict(os.environ))
+    code: int = getattr(screen, name)(Namespace(**args), settings)
     return code
 
 

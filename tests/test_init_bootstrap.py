@@ -11,7 +11,6 @@ from tests.conftest import CommandLine
 from tests.machine import ran
 from tests.rows import cases
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
-from ui import words
 from ui.terminal import bootstrap
 
 
@@ -98,7 +97,6 @@ class Spoken:
 
 @pytest.fixture
 def laid_out(home: Path) -> Path:
-    words.use("en")
     home.mkdir(parents=True)
     lay_out(home, "en")
     return home

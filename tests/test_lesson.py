@@ -19,6 +19,15 @@ from tests.inside import command_line
 from tests.machine import ran
 from tests.screen import CTRL_C, Screen, waits_until
 
+QUESTIONS = {
+    "request": "request:",
+    "values": "values:",
+    "changes": "change with jan",
+    "file": "file (was",
+    "hello": "(was hello)",
+    "right": "Right?",
+}
+
 
 @pytest.fixture
 def world(staged: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -56,10 +65,11 @@ class Teacher:
             self.screen.until(partial(self._has_shown, count), f"for the prompt before {line}")
             self.screen.types(line + "\r")
 
-    def answers(self, prompt: str, text: str) -> None:
-        """Wait for a question, type the answer."""
-        self.screen.waits_for_prompt(prompt)
-        self.screen.types(text + "\r")
+    def answers(self, **answers: str) -> None:
+        """Wait for each question, type its answer."""
+        for question, text in answers.items():
+            self.screen.waits_for_prompt(QUESTIONS[question])
+            self.screen.types(text + "\r")
 
     def _has_shown(self, prompts: int) -> bool:
         return self.screen.raw.count("● rec".encode()) > prompts
@@ -68,11 +78,9 @@ class Teacher:
 def taught(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
-    teacher.answers("request:", "sort ~/sales/jan.csv")
-    teacher.answers("values:", "")
-    teacher.answers("change with jan.csv?", "")
-    teacher.answers("file (was", "~/sales/feb.csv")
-    teacher.answers("Right?", "y")
+    teacher.answers(
+        request="sort ~/sales/jan.csv", values="", changes="", file="~/sales/feb.csv", right="y"
+    )
     teacher.screen.waits_for("probation")
     assert teacher.screen.ends() == 0
 
@@ -114,27 +122,21 @@ def test_what_was_learned_is_done_by_rote_and_held_before_anything_changes(world
 def test_ctrl_c_at_a_question_keeps_what_was_done_and_a_draft_to_go_on_with(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
-    teacher.answers("request:", "sort ~/sales/jan.csv")
-    teacher.answers("values:", "")
-    teacher.answers("change with jan.csv?", "")
+    teacher.answers(request="sort ~/sales/jan.csv", values="", changes="")
     teacher.screen.waits_for_prompt("file (was")
     teacher.screen.types(CTRL_C)
     teacher.screen.waits_for("candidate")
     assert teacher.screen.ends() == 130
     assert (world / "sales" / "sorted-jan.csv").exists()
     again = Teacher(world, "sort-sales", "--lang", "en")
-    again.answers("file (was", "~/sales/feb.csv")
-    again.answers("Right?", "y")
+    again.answers(file="~/sales/feb.csv", right="y")
     again.screen.waits_for("probation")
 
 
 def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
-    teacher.answers("request:", "sort ~/sales/jan.csv")
-    teacher.answers("values:", "")
-    teacher.answers("change with jan.csv?", "")
-    teacher.answers("file (was", "later")
+    teacher.answers(request="sort ~/sales/jan.csv", values="", changes="", file="later")
     teacher.screen.waits_for("candidate")
     alone = sopwith(world, "sort ~/sales/feb.csv")
     assert alone.code == 5 and "sops run sort-sales" in alone.stderr
@@ -154,10 +156,8 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
 def test_short_answers_and_enter_teach_what_lies_at_hand(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records("sort sales/jan.csv > sales/sorted-jan.csv")
-    for prompt, answer in (("request:", "yes"), ("values:", "jan.csv"), ("values:", "")):
-        teacher.answers(prompt, answer)
-    for prompt in ("change with jan.csv?", "(was ~/sales/jan.csv)", "Right?"):
-        teacher.answers(prompt.replace("~/", ""), "")
+    teacher.answers(request="yes", values="jan.csv")
+    teacher.answers(values="", changes="", file="", right="")
     shown = teacher.screen.waits_for("probation")
     assert "feb.csv → it would do this" in shown
 
@@ -165,10 +165,7 @@ def test_short_answers_and_enter_teach_what_lies_at_hand(world: Path) -> None:
 def test_a_function_is_kept_once_and_a_taught_wording_is_no_note(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records('told() { echo "$1" >> ~/sales/told.txt; }', "told hello")
-    teacher.answers("request:", "write down that I hello")
-    teacher.answers("values:", "")
-    teacher.answers("(was hello)", "met Ann")
-    teacher.answers("Right?", "")
+    teacher.answers(request="write down that I hello", values="", hello="met Ann", right="")
     teacher.screen.waits_for("probation")
     assert procedure(world)["run"]["script"].count("told()") == 1
     assert sopwith(world, 'write down that I "saw Tom"').code == 0
@@ -182,8 +179,7 @@ def test_a_command_that_pages_on_a_terminal_prints_and_leaves_no_trace(world: Pa
     )
     teacher = Teacher(world)
     teacher.records("git log --format=%s")
-    teacher.answers("request:", "what was done here?")
-    teacher.answers("values:", "")
+    teacher.answers(request="what was done here?", values="")
     shown = teacher.screen.waits_for("probation")
     assert "You did: nothing was changed" in shown
 
@@ -193,10 +189,7 @@ def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_the
 ) -> None:
     teacher = Teacher(world)
     teacher.records("cd ~/sales", "srot jan.csv", "cat jan.csv", "sort jan.csv > out.csv")
-    teacher.answers("request:", "sort ~/sales/jan.csv")
-    teacher.answers("values:", "")
-    teacher.answers("file (was", "~/sales/feb.csv")
-    teacher.answers("Right?", "y")
+    teacher.answers(request="sort ~/sales/jan.csv", values="", file="~/sales/feb.csv", right="y")
     teacher.screen.waits_for("probation")
     script = procedure(world)["run"]["script"]
     assert "srot" not in script and "cat" not in script
@@ -205,11 +198,9 @@ def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_the
 def test_a_name_that_a_program_keeps_stays_relative_in_the_folder_of_its_file(world: Path) -> None:
     teacher = Teacher(world, "pack")
     teacher.records("cd ~/sales", "tar czf jan-$(date +%H%M%S).tgz jan.csv")
-    teacher.answers("request:", "pack ~/sales/jan.csv")
-    teacher.answers("values:", "")
-    teacher.answers("[Y/n]", "")
-    teacher.answers("file (was", "~/sales/feb.csv")
-    teacher.answers("Right?", "y")
+    teacher.answers(
+        request="pack ~/sales/jan.csv", values="", changes="", file="~/sales/feb.csv", right="y"
+    )
     teacher.screen.waits_for("probation")
     assert teacher.screen.ends() == 0
     assert sopwith(world, "pack ~/sales/feb.csv").code == 0
@@ -221,8 +212,7 @@ def test_a_name_that_a_program_keeps_stays_relative_in_the_folder_of_its_file(wo
 def test_a_secret_that_was_typed_keeps_it_a_draft(world: Path) -> None:
     teacher = Teacher(world)
     teacher.records("echo 'password=hunter2hunter2' > ~/p.txt")
-    teacher.answers("request:", "write it down")
-    teacher.answers("values:", "")
+    teacher.answers(request="write it down", values="")
     teacher.screen.waits_for("It holds a secret", "draft")
     assert teacher.screen.ends() == 0 and (world / "p.txt").exists()
     kept = world / ".sopwith"
@@ -249,10 +239,7 @@ def test_a_closed_terminal_keeps_a_draft_to_go_on_with(world: Path, lines: list[
     waits_until(lambda: (world / ".sopwith/sops/sort-sales/SKILL.md").exists())
     assert (world / "sales" / "old-jan.csv").exists()
     again = Teacher(world, "sort-sales", "--lang", "en")
-    again.answers("request:", "put jan.csv aside")
-    again.answers("values:", "")
-    again.answers("file (was", "feb.csv")
-    again.answers("Right?", "y")
+    again.answers(request="put jan.csv aside", values="", file="feb.csv", right="y")
     again.screen.waits_for("probation")
 
 

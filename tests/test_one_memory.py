@@ -196,6 +196,11 @@ def test_what_was_told_is_found_kept_current_and_forgotten_without_a_model(
     assert "555-9876" in shown and "the hall" in shown and "the hall" in notes_of(home)
     assert cli("forget everything about the phone").stdout.startswith("Forgotten: ")
     assert "hall" not in notes_of(home) and "KJR 4471" in notes_of(home)
+    assert "KJR 4471" in cli("forget the plate number").stdout  # some of it: shown, and kept
+    assert "I know nothing" in cli("forget that my brother is called Tom").stdout
+    assert "KJR 4471" in cli("what do you know about me?").stdout
+    today, before = cli("what did I do today"), cli("what did I do last year?")
+    assert "forget the phone" in today.stdout and "for nothing last year" in before.stdout
 
 
 def notes_of(home: Path) -> str:

@@ -102,6 +102,17 @@ def test_who_is_named_leads_to_the_talk_that_they_take_part_in(tmp_path: Path) -
     store.close()
 
 
+def test_the_last_sentence_of_a_talk_counts_most(tmp_path: Path) -> None:
+    said = ("The cat saw fish.", "The dog hid meat.", "爷爷送了风筝。", "学校发了奖状。")
+    days = [NOW - timedelta(days=90 + at) for at in range(len(said))]
+    store = kept(tmp_path, *(("owner", text, day) for text, day in zip(said, days, strict=True)))
+    for one, other in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        for between in (" ", "\n"):
+            talk = f"Yesterday.{between}{said[one]}{between}{said[other]}"
+            assert ids(recall.search(store, talk, NOW, 5))[:2] == [f"t{other}", f"t{one}"]
+    store.close()
+
+
 def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home: Path) -> None:
     recalling = Recalling(home, MAIN, None)
     assert recalling.at_start("convert the holiday videos for grandmother") == ()

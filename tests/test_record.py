@@ -21,7 +21,6 @@ from tests.conftest import CHECKOUT
 from tests.machine import ran
 from tests.rows import cases
 from tests.screen import CTRL_C, CTRL_D, Screen
-from ui import words
 
 PROMPT = "● rec $"
 PROGRAM = """
@@ -97,13 +96,6 @@ class Demonstration:
             e["call"]: e["args"]["script"] for e in self.events if e["type"] == "tool_started"
         }
         return {scripts[e["call"]]: e["data"] for e in self.events if e["type"] == "tool_ended"}
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    words.use("en")
-    yield
-    words.use("en")
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """Check which SOP serves a request: exact wordings are done, all else is shown with its values, a
 model's pick is checked."""
 
+import cProfile
 import json
-import time
+import pstats
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -268,23 +269,23 @@ def test_a_wording_of_the_owner_goes_before_a_seed_that_takes_more_of_it(tmp_pat
 # the cost
 
 
-def test_routing_among_five_hundred_sops_takes_ten_milliseconds(tmp_path: Path) -> None:
-    verbs = ("read", "write", "list", "check", "count", "sort")
-    made = [
-        one(tmp_path, f"sop-{n}", [f"{verb} the report{chr(97 + n % 26)} word{chr(97 + n // 10)}{chr(97 + n % 10)} in {{folder}}" for verb in verbs],
-            properties="folder: {type: string, format: path}")
-        for n in range(60)
-    ]  # fmt: skip
-    many = [*SEEDS, *(made * 9)]
+@pytest.mark.parametrize(
+    "request_",
+    ["Which files take the most space in ~/Downloads?", "please sort reporta of wordaa in /x"],
+)
+def test_routing_among_five_hundred_sops_takes_ten_milliseconds(
+    request_: str, tmp_path: Path
+) -> None:
+    folder = "folder: {type: string, format: path}"
+    for n in range(60):
+        said = f"the report{chr(97 + n % 26)} word{chr(97 + n // 10)}{chr(97 + n % 10)}"
+        verbs = ("read", "write", "list", "check", "count", "sort")
+        wordings = [f"{verb} {said} in {{folder}}" for verb in verbs]
+        write_sop(tmp_path, f"sop-{n}", "What was learned.", wordings, properties=folder)
+    many = [*SEEDS, *(SopStore(tmp_path / "none", tmp_path).all() * 9)]
     assert len(many) > 500
-    for request in (
-        "Which files take the most space in ~/Downloads?",
-        "please sort reporta of wordaa in /x",
-    ):
-        chosen(request, many)
-        took = []
-        for _ in range(5):
-            started = time.thread_time()
-            chosen(request, many)
-            took.append(time.thread_time() - started)
-        assert min(took) < 0.010, request
+    chosen(request_, many)
+    profile = cProfile.Profile()
+    profile.runcall(chosen, request_, many)
+    # 15,200 and 15,000 calls; 31,700 and 34,100 of them took 5.5 ms, and 10 on a slow machine
+    assert pstats.Stats(profile).total_calls < 20_000

@@ -47,7 +47,7 @@ def test_a_torn_last_line_is_left_out_and_cut_off_when_the_run_goes_on(
 def test_one_process_works_on_a_run(home: Path) -> None:
     log = begin(home)
     code = (
-        "import sys; from pathlib import Path; from memory.runlog.log import RunLog, RunLogError\n"
+        "import sys; from pathlib import Path; from memory.runlog import RunLog, RunLogError\n"
         "try: RunLog.reopen(Path(sys.argv[1]), sys.argv[2])\n"
         "except RunLogError as error: print(error); sys.exit(7)"
     )

@@ -24,7 +24,6 @@ from safety.gate import Ask, Gate
 from safety.paths import Places
 from sandbox.cells import levels, mounts, seatbelt, seccomp
 from sandbox.cells.levels import Kind, Level, LevelName, Limits, Profile, Sandbox
-from sandbox.cells.making import says_all
 from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
 from tests.drained import result_of
 from tests.machine import PATIENCE_SECONDS
@@ -623,23 +622,3 @@ def test_what_comes_to_a_place_that_decides_with_its_folder_is_moved_away(world:
     run(ctx, "mkdir -p ~/.config; mv ~/k ~/.config/fish; ln -s ~/.config/fish ~/.zshrc")
     assert not (world.owner / ".config/fish/conf.d/a.fish").exists()
     assert not (world.owner / ".zshrc").is_symlink()
-
-
-SAYS_ALL = [
-    "echo x > ~/x.txt && mkdir ~/work && cat docs/*.md > all.md",
-    "nl n | head -1 | tee ~/first.txt; ls $x; > q",
-    "cat > ~/n.md <<'END'\n{x} $(rm x)\nEND",
-]
-SAYS_NOT_ALL = [
-    *("echo x > ~/.sopwith/a", "cat < x > ../.sopwith/q", "sort -o ~/.sopwith/x y", "tee ~root/x"),
-    *("echo x > $x", "mkdir $d", "touch ~/.s*/b", "ls 2>> .s*/x", "echo x > ~/.sop{with,x}/b"),
-    *("HOME=/h/.sopwith; echo x > ~/b", "X=1 ls", "export HOME=/; ls", "cd ~; echo a > b"),
-    *("python3 x", '"python3" x', "ln -s a b", "cp -r a ~", "eval x", "exec > $x; ls"),
-    *("echo() { python3 x; }; echo a", "ls $(touch $x)", "cat <(python3 x)", "echo (", "$x > a"),
-]
-
-
-def test_a_script_that_does_not_say_all_that_it_makes_is_known() -> None:
-    places = Path("/h/p"), Path("/h"), Path("/h/.sopwith")
-    assert [each for each in SAYS_ALL if not says_all(each, *places)] == []
-    assert [each for each in SAYS_NOT_ALL if says_all(each, *places)] == []

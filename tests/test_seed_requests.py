@@ -107,9 +107,33 @@ def test_photos_are_named_by_the_time_they_were_taken(
     assert "already" in run("rename the photos by date").stdout
 
 
+def test_photos_go_into_a_folder_for_each_month(desk: Path, run: Callable[..., Finished]) -> None:
+    for name, day in (("a.jpg", 1), ("b.PNG", 40)):
+        (desk / name).write_bytes(name.encode())
+        os.utime(desk / name, (0, 1_700_000_000 + day * 86_400))
+    assert run("organise my photos by month").code == 0
+    assert (desk / "2023-11" / "a.jpg").exists() and (desk / "2023-12" / "b.PNG").exists()
+    assert run("undo", "--yes").code == 0 and (desk / "a.jpg").exists()
+    assert "no photo files" in run("organise the photos in papers by month").stdout
+
+
 def test_what_deletes_waits_for_the_owner(desk: Path, run: Callable[..., Finished]) -> None:
     assert run("delete names.txt").code == 3
     assert (desk / "names.txt").exists()
+
+
+def test_copies_of_files_are_shown_and_one_of_each_stays(
+    desk: Path, run: Callable[..., Finished]
+) -> None:
+    (desk / "papers" / ".git").mkdir()
+    for name in ("papers/a.txt", "papers/b.txt", "empty.txt", "void.txt"):
+        (desk / name).write_text("kept" * ("/" in name))
+    waiting = run("delete the duplicates in .")
+    assert waiting.code == 3 and "twin.txt" not in waiting.stderr
+    assert "names.txt" in waiting.stderr and (desk / "names.txt").exists()
+    assert run("delete the duplicates in .", "--approve", "all").code == 0
+    assert not (desk / "names.txt").exists()
+    assert all((desk / name).exists() for name in ("twin.txt", "papers/b.txt", "void.txt"))
 
 
 @pytest.mark.parametrize(

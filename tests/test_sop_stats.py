@@ -175,12 +175,7 @@ def test_the_curve_is_a_table_and_totals(
     learned: Path, capsys: pytest.CaptureFixture[str], lang: Literal["en", "zh"]
 ) -> None:
     words.use(lang)
-    try:
-        assert (
-            screen(Namespace(sop="largest-files", json=False), config.load(learned, lang, {})) == 0
-        )
-    finally:
-        words.use("en")
+    assert screen(Namespace(sop="largest-files", json=False), config.load(learned, lang, {})) == 0
     said = capsys.readouterr().out
     rows = [line.split("\t") for line in said.splitlines() if "\t" in line]
     assert len(rows) == 20 and {len(row) for row in rows} == {8}

@@ -6,16 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from config import Lang
 from context import phrases
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.scales import nodes_of
 from tests.screen import scripted
 from tests.test_errors import CHINESE, names_of_errors, texts, trees
-from ui import words
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
 TOLD = {
@@ -26,13 +22,6 @@ TOLD = {
 }  # names in a result's data whose values are sentences of ours
 OTHERS = {"Trouble", "PrivateAddress"}  # what becomes a result without being a ToolError
 TELLING = {"problem", "_why", "_held"}  # functions of the tools that give such a sentence
-
-
-@pytest.fixture(params=["en", "zh"])
-def lang(request: pytest.FixtureRequest) -> Iterator[Lang]:
-    words.use(request.param)
-    yield request.param
-    words.use("en")
 
 
 def said() -> Iterator[tuple[str, str]]:

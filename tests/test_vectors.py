@@ -27,7 +27,7 @@ def empty(kind: str) -> Vectors:
 
 def again(kind: str, path: Path, model: str = "m") -> tuple[Vectors, str] | None:
     """Return what is in the file."""
-    return load(path, model) if kind == "exact" else FaissVectors.load(path, model)
+    return load(path, model, type(empty(kind)))
 
 
 @pytest.fixture(params=["exact", "faiss"])

@@ -30,10 +30,7 @@ def test_what_is_not_found_is_said_in_chinese_too() -> None:
     ]
     assert len(said) > 5
     words.use("zh")
-    try:
-        assert [text for text in said if not CHINESE.search(words.in_words(str(text)))] == []
-    finally:
-        words.use("en")
+    assert [text for text in said if not CHINESE.search(words.in_words(str(text)))] == []
 
 
 def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:

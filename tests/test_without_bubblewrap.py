@@ -125,6 +125,57 @@ def test_where_namespaces_are_closed_no_script_writes_to_the_agents_home(
     assert not list(home.rglob("taken-*"))
 
 
+BESIDE = """
+import os, stat
+def tried(what, *args, **more):
+    try:
+        what(*args, **more)
+    except OSError as error:
+        print(what.__name__, error.strerror)
+os.umask(0o027)
+os.chdir(os.path.expanduser("~"))
+open("new", "x").write("1")
+os.mkdir("folder", 0o775)
+open("folder/deep", "w").write("deep")
+os.symlink("new", "to-new")
+os.link("new", "also")
+os.mknod("plain", 0o666)
+os.replace("new", "folder/new")
+os.rename("also", "plain")
+os.rename("folder", "moved")
+print(*(oct(stat.S_IMODE(os.stat(each).st_mode)) for each in ("plain", "moved")), open("plain").read(), *sorted(os.listdir("moved")))
+tried(open, "plain", "x")
+tried(os.rename, "moved/deep", "deep")
+tried(os.mknod, "pipe", stat.S_IFIFO | 0o666)
+tried(os.link, ".sop" + "with/config.yaml", "config")
+tried(os.rename, ".sop" + "with", "other")
+tried(os.rmdir, "moved")
+os.unlink("to-new")
+os.mkdir("gone")
+os.rmdir("gone")
+"""
+
+
+def test_what_a_script_does_beside_the_agents_home_is_done_as_the_system_does_it(
+    path: str, home: Path
+) -> None:
+    scripted(home, [call("code_run", type="python", script=BESIDE), "done"])
+    sopwith(CLOSED_WORDS, path, "run", "make", "--no-rote", "--approve", "never")
+    [found] = ended(home)
+    assert found["output"].splitlines() == [
+        "0o640 0o750 1 deep new",
+        "open File exists",
+        "rename Invalid cross-device link",
+        "mknod Operation not permitted",
+        "link Permission denied",
+        "rename Permission denied",
+        "rmdir Directory not empty",
+    ]
+    assert not list(home.glob("undo/spare/*"))
+    assert sopwith(CLOSED_WORDS, path, "undo", "--yes").returncode == 0
+    assert not (home.parent / "moved").exists() and not (home.parent / "plain").exists()
+
+
 def ended(home: Path) -> list[dict[str, Any]]:
     [log] = home.glob("runs/*/log.jsonl")
     events = map(json.loads, log.read_text().splitlines())
@@ -133,17 +184,17 @@ def ended(home: Path) -> list[dict[str, Any]]:
 
 def test_what_a_call_makes_beside_hidden_files_the_next_one_reads(path: str, home: Path) -> None:
     Path(".env").write_text("KEY=of-the-owner-4711\n")
+    os.link(".env", "z")
     Path("old").touch()
-    makes = (
-        'mkdir made; echo x > made/x; python3 -c \'open("y", "w").write("y")\'; ln .en? z; rm old'
-    )
+    makes = 'mkdir made; echo x > made/x; cat made/x; python3 -c \'open("y", "w").write("y")\'; ln .en? a; rm old'
     scripted(home, [bash(makes), bash("cat made/x y z"), "done"])
     assert sopwith(CLOSED_WORDS, path, "run", "make", "--no-rote").returncode == 3
-    assert sorted(map(str, Path().iterdir())) == [".env", "old"]
+    assert sorted(map(str, Path().iterdir())) == [".env", "old", "z"]
     [waiting] = Inbox(home).list()
     sopwith(CLOSED_WORDS, path, "inbox", "approve", waiting.id)
     assert sorted(map(str, Path().iterdir())) == [".env", "made", "y", "z"]
-    assert ended(home)[-1]["output"].startswith("x\ny")
+    first, second = (each["output"] for each in ended(home))
+    assert first.startswith("x\nln: ") and second.startswith("x\ny")
     assert "4711" not in str(ended(home))
 
 

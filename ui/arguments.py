@@ -57,6 +57,10 @@ def _is_command(word: str, rest: list[str]) -> bool:
         return True
     near = _nearest(word, known)
     if near and (not rest or rest[0] in below(near)):
+        from runs.start.answers import is_answered  # most first words are near none
+
+        if is_answered(" ".join([word, *rest])):
+            return False
         raise UsageError(say("usage.typo", word=word, near=near))
     return False
 

@@ -2,7 +2,7 @@
 again before each turn.
 
 A missing file is made from its template; one that cannot be read is replaced by its last good copy,
-and the result says so. What a session may not read is not asked for: memory/reader/readers.py.
+and the result says so. What a session may not read is not asked for: memory/reader/.
 Between turns a look at each file's times, size and inode is enough (about 30 µs for all): it sees
 what was changed by whom- and however, on every file system, needs no thread and misses nothing that
 lies there when a turn begins, which is the only moment that counts. Source: seed 004 §2, §3.

@@ -14,8 +14,8 @@ _OPTION = pattern(
 )  # what may stand in a word before a number
 _JOINED = pattern(r"[A-Za-z0-9]{2}")
 _SED_COMMAND = pattern(r"[pdqQ](?=[\s\0;}]|$)")
-_NAME = pattern(r"/[\w-]*[A-Za-z_]$")  # before a number that ends it
-_NAME_BEFORE_MORE = pattern(r"(?:^|[\s\0/])[\w-]*[A-Za-z_]$")  # before one with more behind it
+_NAME = pattern(r"/[\w-]*[A-Za-z_]$")  # before a digit that ends it
+_NAME_BEFORE_MORE = pattern(r"(?:^|[\s\0/])[\w-]*[A-Za-z_]$")  # before more than that
 _WRITTEN = pattern(r">\s*[^\s;|&]*$")  # before the name of a file that is written
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 class Spot(NamedTuple):
     """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as
-    in `-n 2` beside `+2`; or it stands in the name of a file that is written."""
+    in `-n 2` beside `+2`; or it stands in the name of a file."""
 
     start: int
     end: int
@@ -41,11 +41,15 @@ class Spot(NamedTuple):
 
 
 def places(letters: Letters, text: str) -> list[Place]:
-    """Return where a text stands as a whole; where it nowhere does, where it stands at all, a short
-    number only in the name of a file: `19` of `week19.log`."""
+    """Return where a text stands as a whole, where a number ends letters in the name of a file,
+    `19` of `week19.log`; a digit so only where the file is written, or it stands nowhere else.
+    Where there are none, return where a longer text stands at all."""
     found = list(_all(letters, text))
     whole = [place for place in found if is_whole(letters.text, place.first, place.last, text)]
-    return whole or [place for place in found if len(text) > 2 or _is_in_name(letters.text, place)]
+    named = [place for place in found if _is_in_name(letters.text, place)]
+    if whole and len(text) == 1:
+        named = [place for place in named if _WRITTEN.search(letters.script, 0, place.start)]
+    return sorted([*whole, *named]) or [place for place in found if len(text) > 2]
 
 
 def _is_in_name(text: str, place: Place) -> bool:
@@ -53,7 +57,8 @@ def _is_in_name(text: str, place: Place) -> bool:
     behind = text[place.last : place.last + 1]
     if not text[place.first : place.last].isdigit() or behind not in f"{FREE}._/-":
         return False
-    before = _NAME if behind in FREE else _NAME_BEFORE_MORE
+    is_digit_at_end = behind in FREE and place.last - place.first == 1
+    before = _NAME if is_digit_at_end else _NAME_BEFORE_MORE
     return before.search(text, 0, place.first) is not None
 
 
@@ -77,14 +82,12 @@ def several(script: str, text: str) -> list[Spot]:
         return []
     letters = Letters(script)
     around, found = f" {letters.text} ", places(letters, text)
-    spots = [
-        Spot(each.start, each.end, not (around[each.first] + around[each.last + 1]).strip(FREE))
-        for each in found
-    ]
-    if any(spot.is_word for spot in spots):
-        is_written = [bool(_WRITTEN.search(script, 0, spot.start)) for spot in spots]
-        pairs = zip(spots, is_written, strict=True)
-        spots = [each._replace(is_word=each.is_word or is_target) for each, is_target in pairs]
+    free = {
+        each for each in found if not (around[each.first] + around[each.last + 1]).strip(FREE)
+    } or set(found)
+    written = {each for each in found if _WRITTEN.search(script, 0, each.start)}
+    usual = {each for each in found if _is_in_name(letters.text, each)} | free | written
+    spots = [Spot(each.start, each.end, each in usual) for each in found]
     return spots if len(spots) > 1 else []
 
 

@@ -96,6 +96,15 @@ def _pattern_escape(options: str, mark: str = "/") -> str:
     return f"s/[][\\\\.*^${more}{_in_set(mark)}]/\\\\&/g"
 
 
+def _grep(spot: Spot) -> Taken:
+    """Take a text into a pattern of grep as one that stands for itself; a pattern as it is."""
+    is_pattern = re.search(r"[][\\*^$]", spot.text)
+    if is_pattern or re.search(r"(?:^| )-(?:\w*F|-fixed)", spot.options):
+        return Taken(spot.first, spot.last)
+    more = "+?(){}|" if re.search(r"(?:^| )-\w*[EP]", spot.options) else ""
+    return Taken(spot.first, spot.last, escape=f"s/[[\\\\.*^${more}]/\\\\&/g")
+
+
 def _in_set(mark: str) -> str:
     return "/" if mark == "/" else f"{mark}/" if mark not in "]^-\\" else "/"
 
@@ -202,12 +211,15 @@ def _sql(spot: Spot) -> Taken:
     return _pasted(spot)
 
 
+IN_WORDS = ("sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "grep", "egrep", "zgrep")
 KINDS: Mapping[str, Callable[[Spot], Taken]] = {
     **dict.fromkeys(("perl", "ruby", "node", "php", "psql", "mysql"), _pasted),
     **dict.fromkeys(("bash", "sh", "eval"), _pasted),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
     **dict.fromkeys(("python", "python3"), _python),
     **dict.fromkeys(("sed", "gsed"), _sed),
+    **dict.fromkeys(("grep", "zgrep"), _grep),
+    "egrep": lambda spot: _grep(spot._replace(options=f"{spot.options} -E")),
     "jq": _jq,
     "sqlite3": _sql,
     "printf": lambda spot: Taken(spot.first, spot.last, escape=r"s/[%\\]/&&/g"),

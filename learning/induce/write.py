@@ -13,12 +13,12 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letter, Letters
-from learning.induce.places import Place, Spot, apart, is_path, places, several
+from learning.induce.places import FREE, Place, Spot, apart, is_path, places, several
 from shell import words
 from shell.placed import Placed
 from text import pattern
 
-PROGRAM_OPTIONS = ("-c", "-e", "-f", "--expression")
+PROGRAM_OPTIONS = ("-c", "-e", "--expression")
 PROGRAM_PLACE = {"sqlite3": 1}  # arguments before the program; else it is the first
 PROGRAM_QUOTES = ("single", "raw", "double", "document")
 _QUOTES = ("single", "double")
@@ -133,7 +133,8 @@ class _Writer:
         variable = self._variable(name)
         word = self._word(place)
         command = self.programs.get(word, "") if place.opens == place.closes else ""
-        if command and place.opens in PROGRAM_QUOTES:
+        is_program = place.opens in PROGRAM_QUOTES or command in programs.IN_WORDS
+        if command and is_program:
             if pattern := self._in_program(variable, place, word, command):
                 self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
@@ -162,7 +163,8 @@ class _Writer:
             self._splice(opening, opening, "(")
             self._splice(closing, closing, ")")
         if spot.code:
-            self._splice(start, end, spot.code)
+            code = shlex.quote(spot.code) if place.opens == "plain" else spot.code
+            self._splice(start, end, code)
             return ""
         variable = name
         if spot.escape:
@@ -185,7 +187,8 @@ class _Writer:
 
     @staticmethod
     def _is_like(place: Place) -> Callable[[Letter], bool]:
-        return lambda letter: letter.quoting == place.opens
+        ends = FREE if place.opens == "plain" else ""
+        return lambda letter: letter.quoting == place.opens and letter.text not in ends
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
         """Put a variable in the place of a text: quoted where it stands free."""
@@ -235,6 +238,6 @@ def _code(command: str, behind: Sequence[Placed]) -> list[Placed]:
         [word for word in behind if word.role == role] for role in ("document", "value", "argument")
     )
     given = [word for word in values if word.of in PROGRAM_OPTIONS]
-    at = PROGRAM_PLACE.get(command, 0)
-    has_no_place = given or command.startswith("python")
-    return documents + (given if has_no_place else arguments[at : at + 1])
+    has_no_place = any(word.of == "-f" for word in values) or command.startswith("python")
+    at = len(arguments) if has_no_place else PROGRAM_PLACE.get(command, 0)
+    return documents + (given or arguments[at : at + 1])

@@ -12,6 +12,7 @@ from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked, bare, without_articles
 from learning.route.typed import FREE, is_cautious, is_free_text, read
 from memory.sops import Sop
+from replay.kept_procedure import KeptProcedure
 from replay.procedure import Procedure
 from replay.wordings import SLOT, Wording
 from text import pattern
@@ -59,9 +60,9 @@ def loosely(
 ) -> dict[str, tuple[Any, tuple[int, int]]]:
     """Return the values and their places where the request is a wording but for texts of several
     words."""
-    said = (pieces(each.text) for each in procedure.wordings if _may_be(each, asked))
-    for row in said:
-        for filling in _fillings(row, asked.lower, asked.start, asked.end):
+    said = (each.text for each in procedure.wordings if _may_be(each, asked))
+    for text in said:
+        for filling in _fillings_of(text, asked):
             free = tuple(
                 (Slot(s.name, s.shape or "words"), start, end) for s, start, end in filling
             )
@@ -79,20 +80,25 @@ def is_vague(wording: Wording) -> bool:
 
 def may_be_said(sop: Sop, asked: Asked) -> bool:
     """Take a quick look: the request holds the words of one of the wordings."""
-    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
+    if isinstance(sop.steps, KeptProcedure) and not sop.steps.may_be_asked(asked.squeezed):
+        return False
+    procedure = sop.procedure
     return procedure is not None and any(_may_be(each, asked) for each in procedure.wordings)
 
 
 def _may_be(wording: Wording, asked: Asked) -> bool:
     """Return True if the request holds a word of each anchor."""
-    squeezed = asked.squeezed
-    return all(any(form in squeezed for form in _ways(group)) for group in wording.anchors)
+    holds = asked.squeezed.__contains__
+    for forms in _ways(wording.anchors):  # noqa: SIM110 - for each wording of each SOP
+        if not any(map(holds, forms)):
+            return False
+    return True
 
 
 @lru_cache(maxsize=4096)
-def _ways(group: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the ways to write any word of an anchor."""
-    return tuple(dict.fromkeys(form for word in group for form in _forms(word)))
+def _ways(anchors: tuple[tuple[str, ...], ...]) -> list[dict[str, None]]:
+    """Return the ways to write any word of each anchor."""
+    return [dict.fromkeys(form for word in group for form in _forms(word)) for group in anchors]
 
 
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
@@ -102,8 +108,7 @@ def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict
         return letter
     if _SET_OFF.search(text):
         return None
-    fillings = _fillings(pieces(text), asked.lower, asked.start, asked.end)
-    read = (_filled(asked, filling, procedure, where) for filling in fillings)
+    read = (_filled(asked, each, procedure, where) for each in _fillings_of(text, asked))
     return next((found for found in read if found is not None), None)
 
 
@@ -194,6 +199,27 @@ def _pieces(lower: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+def _fillings_of(wording: str, asked: Asked) -> Iterator[Filling]:
+    """Yield each way in which a request is a wording. Most are told apart by their own words, which
+    stand in the request in their order."""
+    at = asked.start
+    for forms in _own_words(wording):
+        ends = [found + len(each) for each in forms if (found := asked.lower.find(each, at)) >= 0]
+        if not ends:
+            return
+        at = min(ends)
+    yield from _fillings(pieces(wording), asked.lower, asked.start, asked.end)
+
+
+@lru_cache(maxsize=4096)
+def _own_words(wording: str) -> list[tuple[str, ...]]:
+    """Return the ways to write each word of a wording but for its choices, and for an "is" that may
+    be a part of the word before."""
+    said = [each for each in pieces(wording) if isinstance(each, str)]
+    is_shortened = not set(_SHORTENED).isdisjoint(said)
+    return [_forms(word) for word in said if not (is_shortened and word == "is")]
+
+
 def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Iterator[Filling]:
     """Yield each way in which the text is this sequence; the first choice first, short slots
     first."""
@@ -202,7 +228,7 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
         yield from ((),) if start == end else ()
     elif isinstance(rest[0], str):
         for form, behind in _said_as(rest):
-            if _stands(form, text, start, end):
+            if text.startswith(form, start, end) and _stands(form, text, start):
                 yield from _fillings(behind, text, start + len(form), end)
     elif isinstance(rest[0], Slot):
         yield from _with_slot(rest[0], rest[1:], text, start, end)
@@ -211,15 +237,15 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
             yield from _fillings(choice + rest[1:], text, start, end)
 
 
-def _said_as(rest: tuple[Piece, ...]) -> Iterator[tuple[str, tuple[Piece, ...]]]:
-    """Yield the ways to say the first word, each with the pieces behind it: "what is" may be
+@lru_cache(maxsize=4096)
+def _said_as(rest: tuple[Piece, ...]) -> list[tuple[str, tuple[Piece, ...]]]:
+    """Return the ways to say the first word, each with the pieces behind it: "what is" may be
     "what's"."""
     word = rest[0]
     assert isinstance(word, str)
-    yield from ((form, rest[1:]) for form in _forms(word))
-    if word in _SHORTENED:
-        for behind in _behind_is(rest[1:]):
-            yield from ((f"{word}{end}", behind) for end in ("'s", "s"))
+    plain = [(form, rest[1:]) for form in _forms(word)]
+    shortened = _behind_is(rest[1:]) if word in _SHORTENED else ()
+    return plain + [(f"{word}{end}", behind) for behind in shortened for end in ("'s", "s")]
 
 
 def _behind_is(rest: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
@@ -264,7 +290,7 @@ def _past_nouns(text: str, start: int, end: int) -> Iterator[int]:
     yield start
     first = _past_breaks(text, start, end)
     for noun in words()["nouns"]:
-        if _stands(noun, text, first, end):
+        if text.startswith(noun, first, end) and _stands(noun, text, first):
             yield first + len(noun)
 
 
@@ -280,11 +306,9 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield stop
 
 
-def _stands(word: str, text: str, start: int, end: int) -> bool:
-    """Return True where a word begins here, and no letters, digits or signs of a path touch it;
+def _stands(word: str, text: str, start: int) -> bool:
+    """Return True where no letters, digits or signs of a path touch the word that begins here;
     Chinese needs no space."""
-    if not text.startswith(word, start, end):
-        return False
     if not word[0].isascii():
         return True
     before = text[max(start - 1, 0) : start]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from memory.sops import Sop
@@ -32,8 +32,10 @@ class Ranking:
         self._names: list[str] = []
         self._lengths: list[float] = []
         self._found: dict[str, list[tuple[int, float]]] = {}
+        self._weights: dict[str, Weights] = {}
         for number, (name, weights) in enumerate(documents):
             self._names.append(name)
+            self._weights[name] = weights
             self._lengths.append(sum(weights.values()))
             for term, weight in weights.items():
                 self._found.setdefault(term, []).append((number, weight))
@@ -53,18 +55,15 @@ class Ranking:
 
     def share(self, request: str, name: str) -> float:
         """Return how much of a request's terms a document has, 0 to 1."""
-        return self._held(request, name, lambda term: 1.0)
+        wanted = set(terms_asked(request)) - SMALL
+        return len(wanted & self._weights[name].keys()) / (len(wanted) or 1)
 
     def rare_share(self, request: str, name: str) -> float:
         """Return how much of a request a document has, 0 to 1, where a rare term says more than a
         common one."""
-        return self._held(request, name, self._rarity)
-
-    def _held(self, request: str, name: str, weight_of: Callable[[str], float]) -> float:
-        number = self._names.index(name)
-        wanted = {term: weight_of(term) for term in set(terms_asked(request)) - SMALL}
-        held = (term for term in wanted if any(at == number for at, _ in self._found.get(term, ())))
-        return sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0)
+        wanted = {term: self._rarity(term) for term in set(terms_asked(request)) - SMALL}
+        held = (wanted[term] for term in wanted if term in self._weights[name])
+        return sum(held) / (sum(wanted.values()) or 1.0)
 
     def _rarity(self, term: str) -> float:
         count, total = len(self._found.get(term, ())), len(self._names)
@@ -116,17 +115,17 @@ class Index:
 
     def __init__(self) -> None:
         self._weights: dict[State, dict[str, float]] = {}
-        self._made: tuple[list[State], Ranking] | None = None
+        self._made: tuple[Sequence[Sop], Ranking] | None = None
 
     def of(self, sops: Sequence[Sop]) -> Ranking:
         """Return an index over these SOPs, with the wordings that were added to them."""
-        keys = {_state(sop): sop for sop in sops}
-        if self._made is not None and self._made[0] == list(keys):
+        if self._made is not None and self._made[0] == sops:
             return self._made[1]
+        keys = {_state(sop): sop for sop in sops}
         known = self._weights
         self._weights = {key: known.get(key) or weigh(sop) for key, sop in keys.items()}
         made = Ranking((sop.name, self._weights[key]) for key, sop in keys.items())
-        self._made = list(keys), made
+        self._made = sops, made
         return made
 
 

@@ -39,7 +39,9 @@ class Asked:
     def read(cls, request: str) -> Asked:
         """Return the request as it is read."""
         plain = request.translate(PLAIN)
-        lower = "".join(low if len(low := each.lower()) == 1 else each for each in plain)
+        lower = plain.lower()
+        if not plain.isascii():
+            lower = "".join(low if len(low := each.lower()) == 1 else each for each in plain)
         start, end = _without_politeness(lower)
         return cls(request, plain, without_articles(lower), start, end)
 
@@ -133,19 +135,21 @@ def _without_politeness(lower: str) -> tuple[int, int]:
 
 def _begin(lower: str, start: int, end: int) -> int:
     start = end - len(lower[start:end].lstrip(" \t\r\n,!"))
-    for phrase in words()["before"]:
-        behind = lower[start + len(phrase) : end][:1]
-        if lower.startswith(phrase, start, end) and _is_edge(phrase, behind):
-            return start + len(phrase)
+    phrases = tuple(words()["before"])
+    for phrase in phrases if lower.startswith(phrases, start, end) else ():
+        behind = start + len(phrase)
+        if lower.startswith(phrase, start, end) and _is_edge(phrase, lower[behind:end][:1]):
+            return behind
     return start
 
 
 def _end(lower: str, start: int, end: int) -> int:
     bare = start + len(_TAIL.sub("", lower[start:end]))
-    for phrase in words()["after"]:
-        before = lower[start : bare - len(phrase)][-1:]
-        if lower.endswith(phrase, start, bare) and _is_edge(phrase, before):
-            return bare - len(phrase)
+    phrases = tuple(words()["after"])
+    for phrase in phrases if lower.endswith(phrases, start, bare) else ():
+        before = bare - len(phrase)
+        if lower.endswith(phrase, start, bare) and _is_edge(phrase, lower[start:before][-1:]):
+            return before
     return bare
 
 

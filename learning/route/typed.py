@@ -146,12 +146,16 @@ def _day(text: str) -> str | None:
 
 
 def _one_of(text: str, choices: list[Any]) -> Any:
-    said = text.lower()
-    for form in (said, said.removesuffix("s")):  # pdfs
-        for choice in choices:
-            if str(choice).lower() == form:
-                return choice
-    return None
+    said, places = text.lower(), _places(tuple(map(str, choices)))
+    place = places.get(said, places.get(said.removesuffix("s")))  # pdfs
+    return None if place is None else choices[place]
+
+
+@lru_cache(maxsize=512)
+def _places(choices: tuple[str, ...]) -> dict[str, int]:
+    """Return where each choice stands first, by its name in lower case."""
+    names = [choice.lower() for choice in choices]
+    return {name: names.index(name) for name in names}
 
 
 def _string(text: str, schema: Schema, shape: str) -> str | None:

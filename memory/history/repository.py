@@ -223,6 +223,8 @@ class Repository:
         """Return the newest commit; None before the first, or without git."""
         if self._program is None or not (self._folder / "HEAD").exists():
             return None
+        with contextlib.suppress(FileNotFoundError):  # git may have packed it
+            return (self._folder / BRANCH).read_text("ascii").strip() or None
         said = self._run("rev-parse", "--quiet", "--verify", BRANCH)
         return said.stdout.decode().strip() or None
 
@@ -235,9 +237,9 @@ class Repository:
             if exclude.read_text("utf-8") == _EXCLUDE:
                 return
         self._git("init", "--quiet", "--template=")
-        self._git("symbolic-ref", "HEAD", BRANCH)
-        self._git("config", "core.fileMode", "false")  # for the owner's own use of git here
-        self._git("config", "core.autocrlf", "false")
+        (self._folder / "HEAD").write_text(f"ref: {BRANCH}\n", "ascii")
+        with (self._folder / "config").open("a") as config:  # for the owner's own use of git here
+            config.write("[core]\n\tfileMode = false\n\tautocrlf = false\n")
         self._folder.chmod(0o700)
         exclude.parent.mkdir(exist_ok=True)
         write_atomic(exclude, _EXCLUDE)

@@ -670,7 +670,7 @@ class Store:
             ) from error
         with self.lock:
             database = sqlite3.connect(
-                self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
                 version(database)  # a newer one is left as it is
@@ -688,33 +688,34 @@ class Store:
     def _open_to_read(self) -> sqlite3.Connection:
         """Open the file without changing it: one of an older version is read from a copy in
         memory."""
+        database = self._connected_to_read() if self.path.exists() else None
+        if database is not None and version(database) == VERSION:
+            return database
         copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        if self.path.exists():
-            database = self._connected_to_read()
-            if version(database) == VERSION:
-                return database
+        if database is not None:
             with contextlib.closing(database):
                 database.backup(copy)
         bring_up_to_date(copy)
         return copy
 
     def _connected_to_read(self) -> sqlite3.Connection:
-        """Open the file as it is; where no WAL can be made beside it, as if nobody wrote into
-        it."""
+        """Open the file as it is; where no WAL can be made beside it, as if nobody wrote into it.
+        Raises sqlite3.Error."""
         address = self.path.absolute().as_uri()
-        last: sqlite3.Connection
-        for mode in ("mode=ro", "immutable=1"):
-            last = sqlite3.connect(
-                f"{address}?{mode}",
-                BUSY_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-                uri=True,
-            )
-            with contextlib.suppress(sqlite3.OperationalError):
-                version(last)
-                return last
-        return last
+        with contextlib.suppress(sqlite3.OperationalError):
+            return self._connected(f"{address}?mode=ro")
+        return self._connected(f"{address}?immutable=1")
+
+    def _connected(self, address: str) -> sqlite3.Connection:
+        database = sqlite3.connect(
+            address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
+        try:
+            version(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
 
     def _roll_back(self) -> None:
         if self._database.in_transaction:

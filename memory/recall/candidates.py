@@ -73,7 +73,7 @@ def candidates(
     words = _by_name(store, question, documents, session) | words
     near, degraded = _near(store, question, session, embedder)
     meant = {*words, *_by_meaning(store, question, near)}
-    ranges = find(query, now)
+    ranges = find(question.parts[-1], now)  # before it a talk only tells of times
     numbers = meant | _in_time(store, ranges, session, words, near)
     if not numbers:
         return None, degraded

@@ -84,7 +84,7 @@ def shape(text: str) -> Shape:
 
 class Meaning(NamedTuple):
     """How near a turn is to the question, in standard deviations above all turns: the statement,
-    and as it was asked. `cosine`: of the statement."""
+    and the nearest sentence as it was asked. `cosine`: of the statement."""
 
     stated: Numbers
     first: Numbers
@@ -127,26 +127,25 @@ class Rows:
         self.is_talk = np.zeros(total)  # 1 beside a turn of somebody else; a memo is no talk
         self.is_talk[follows[others]] = self.is_talk[follows[others] + 1] = 1.0
 
-    def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
+    def earlier(self, values: Numbers) -> Numbers:
         """Return the values of the turn before (0 where there is none), along the last axis."""
-        return self._moved(values, self.before, steps)
+        return _moved(values, self.before)
 
-    def later(self, values: Numbers, steps: int = 1) -> Numbers:
+    def later(self, values: Numbers) -> Numbers:
         """Return the values of the turn after."""
-        return self._moved(values, self.after, steps)
-
-    def _moved(self, values: Numbers, places: NDArray[np.int64], steps: int) -> Numbers:
-        import numpy as np
-
-        for _ in range(steps):
-            values = np.where(places >= 0, values[..., places], 0.0)
-        return values
+        return _moved(values, self.after)
 
     def highest(self, values: Numbers) -> Numbers:
         """Return the highest of each episode, for each of its turns."""
         import numpy as np
 
         return np.maximum.reduceat(values, self.starts)[self.episodes]
+
+
+def _moved(values: Numbers, places: NDArray[np.int64]) -> Numbers:
+    import numpy as np
+
+    return np.where(places >= 0, values[..., places], 0.0)
 
 
 def _place(number: int, turn: Turn) -> tuple[str, datetime, str, int]:
@@ -184,7 +183,7 @@ def _of_words(
     question: Question, rows: Rows, documents: Mapping[str, int], total: int
 ) -> dict[str, Numbers]:
     terms = [term for term in question.terms if term in documents]
-    rare = _rarities(terms, documents, total)
+    rare = _rarities(terms, documents, total) * [question.terms[term] for term in terms]
     own = _counted(terms, question.also, rows)
     before, after = rows.earlier(own), rows.later(own)
     both, mean = rows.lengths + rows.earlier(rows.lengths), float(rows.lengths.mean())
@@ -197,7 +196,6 @@ def _of_words(
         "covered_near": rare @ near / everything,
         "before": _to_one(rows.earlier(rare @ _saturated(own, rows.lengths, mean))),
         "window": _to_one(window),
-        "around": _to_one(0.6 * _beside(rows, window, 1) + 0.4 * _beside(rows, window, 2)),
         "episode_best": _to_one(rows.highest(window)),
     }
 
@@ -223,10 +221,6 @@ def _counted(terms: Sequence[str], also: Mapping[str, tuple[str, ...]], rows: Ro
     return counted
 
 
-def _beside(rows: Rows, values: Numbers, steps: int) -> Numbers:
-    return rows.earlier(values, steps) + rows.later(values, steps)
-
-
 def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
     """Return what the sentences of a row look like; all but the last three only tell something in a
     dialogue."""
@@ -248,7 +242,6 @@ def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
         "asks": asks * talk,
         "ends_asking": ends_asking * talk,
         "after_question": rows.earlier(asks),
-        "begins": (np.diff(rows.episodes, prepend=-1) > 0) * talk,
         "written": np.array(rows.numbers) < 0,
         "superseded": np.array([bool(superseded_by(turn)) for turn in rows.turns], float),
         "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
@@ -272,11 +265,8 @@ def _company(question: Question, rows: Rows) -> Numbers:
 
 
 def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
-    import numpy as np
-
     return {
         "near": meaning.stated / 4,
-        "nearest": np.maximum(meaning.stated, 0) ** 2 / 16,
         "near_first": meaning.first / 4,
         "near_episode": rows.highest(meaning.stated) / 4,
     }

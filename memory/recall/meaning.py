@@ -61,7 +61,7 @@ class Near(NamedTuple):
     best: dict[int, float]
     vectors: Vectors
     lines: Vectors  # of what was written down
-    questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
+    questions: NDArray[np.float32]  # (n, dimension): as a statement, each sentence as asked
 
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
         """Return those of some turns that are nearest."""
@@ -76,7 +76,7 @@ class Near(NamedTuple):
 
         compared = self.vectors if self.vectors.has_any() else self.lines
         mean, deviation = compared.spread(self.questions)
-        found = np.zeros((len(numbers), 2))
+        found = np.zeros((len(numbers), len(self.questions)))
         alike = np.zeros(len(numbers))
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)
@@ -84,7 +84,7 @@ class Near(NamedTuple):
             cosines = vectors.astype(np.float64) @ self.questions.T.astype(np.float64)
             found[there] = (cosines - mean) / deviation
             alike[there] = cosines[:, 0]
-        return Meaning(found[:, 0], found[:, 1], alike)
+        return Meaning(found[:, 0], found[:, 1:].max(axis=1), alike)
 
 
 def near(
@@ -95,7 +95,7 @@ def near(
     opened = _vectors(store, embedder.name)
     if opened is None:
         return None
-    texts = list(dict.fromkeys((question.stated, question.first)))
+    texts = list(dict.fromkeys((question.stated, *question.parts)))
     known = vocabulary(embedder.name)
     words = known.unknown(store, asked_words(question)) if known else []
     vectors = embedder.embed([*texts, *words], is_awaited=True)
@@ -108,7 +108,7 @@ def near(
         return None
     if known and words:
         known.add(words, vectors[len(texts) :])
-    questions = vectors[[0, len(texts) - 1]]
+    questions = vectors[[0, *map(texts.index, question.parts)]]
     within = _of_session(store, opened, session)
     best = opened.vectors.nearest(questions[0], count, within)
     lines = opened.lines.nearest(questions[0], LINES if session is None else 0)
@@ -133,7 +133,7 @@ def embed(store: Store, embedder: Embedder, keys: Sequence[str]) -> None:
 
 def _keep(store: Store, model: str) -> None:
     """Write the file of vectors where it lacks many, so that no question waits for it."""
-    if store.readonly or store.only is not None or _backend():
+    if store.readonly or store.only is not None:
         return
     if store.last() - saved(_file(store)) >= SAVE_AT:
         _vectors(store, model)
@@ -175,8 +175,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
 def _from_file(store: Store, model: str) -> _Opened | None:
     if store.only is not None:
         return None
-    backend = _backend()
-    found = (backend.load if backend else load)(_file(store), model)
+    found = load(_file(store), model, _backend() or Vectors)
     if found is None:
         return None
     vectors, stamp = found

@@ -13,14 +13,17 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from memory.journal.turns import Turn
-from text.words import SMALL, asked, words_of
+from text.words import SMALL, asked, cut, words_of
 
 MAX_STATED_CHARS = 600
+MAX_PARTS = 12  # of a talk, the last
+LESS_EACH = 0.8  # how much a sentence counts beside the one behind it
 MAX_QUESTION_CHARS = 200
 USUAL = 5  # the importance of what nobody wants kept
 _STOP_CHARACTERS = frozenset(
     "的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要"
 )
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9]{2}[.!?])\s+|(?<=[。！？])|\n")
 _START = re.compile(
     r"^\s*(what|when|where|who|which|why|how)\b(\s+(kind|type|sort)s? of|\s+(many|much|long|often|old))?",
     re.IGNORECASE,
@@ -40,14 +43,15 @@ _ABOUT_ASKING = re.compile(r"(?i)\bask(?:ed)?\b|问")
 
 
 class Question(NamedTuple):
-    """`terms`: what it is looked up by. `named`: the speakers that it names, as they are written in
-    `Turn.who`. `stated`: it as a statement, `first`: it in the first person."""
+    """`terms`: what it is looked up by, each with how much it counts. `named`: the speakers that it
+    names, as they are written in `Turn.who`. `stated`: it as a statement; `parts`: its sentences in
+    the first person, for a talk of several calls for more than all of it together says."""
 
     text: str
-    terms: tuple[str, ...]
+    terms: Mapping[str, float]
     named: frozenset[str]
     stated: str
-    first: str
+    parts: tuple[str, ...]
     also: Mapping[str, tuple[str, ...]] = {}
 
 
@@ -58,9 +62,23 @@ def understood(
     it. `also`: terms that stand for the same as one of its own."""
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
-    terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)
-    said = (stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
-    return Question(text, terms, named, *said, also or {})
+    parts = _parts(text)
+    counted: dict[str, float] = {}
+    for age, part in enumerate(reversed(parts)):
+        for token in asked(part):
+            counted[token] = counted.get(token, 0.0) + LESS_EACH**age
+    terms = {
+        token: counted.get(token, 1.0)
+        for token in asked(text)
+        if not is_small(token) and token not in people
+    }
+    said = tuple(_as_first(part, named)[:MAX_STATED_CHARS] for part in parts[-MAX_PARTS:])
+    return Question(text, terms, named, stated(text, named), said, also or {})
+
+
+def _parts(text: str) -> list[str]:
+    """Return the sentences of a text; itself where it has but one."""
+    return [part for part in _SENTENCE_END.split(text) if cut(part)] or [text]
 
 
 def stated(text: str, named: Iterable[str]) -> str:

@@ -142,9 +142,9 @@ class Vectors:
         write_atomic(path, (first, self._numbers[order].tobytes(), *blocks))
 
 
-def load(path: Path, model: str) -> tuple[Vectors, str] | None:
-    """Return the vectors in a file and their stamp, mapped into memory. None for a file that is
-    torn, or of another model."""
+def load(path: Path, model: str, kind: type[Vectors] = Vectors) -> tuple[Vectors, str] | None:
+    """Return the vectors in a file and their stamp, mapped into memory, to be searched by one kind.
+    None for a file that is torn, or of another model."""
     import numpy as np
 
     try:
@@ -168,7 +168,7 @@ def load(path: Path, model: str) -> tuple[Vectors, str] | None:
         return None
     if (np.diff(numbers) <= 0).any():
         return None
-    return Vectors(model, dimension, numbers, np.asarray(vectors)), stamp
+    return kind(model, dimension, numbers, np.asarray(vectors)), stamp
 
 
 def saved(path: Path) -> int:
@@ -217,39 +217,6 @@ class FaissVectors(Vectors):
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
 
-    def save(self, path: Path, stamp: str = "") -> None:
-        """See Vectors. What it was made from stands in a small file beside it, which names the
-        index by its bytes."""
-        data = self._faiss.serialize_index(self._index).tobytes()
-        write_atomic(path, data)
-        header = {
-            "model": self.model,
-            "dimension": self.dimension,
-            "stamp": stamp,
-            "sha256": _hash(data),
-        }
-        write_atomic(path.with_suffix(".json"), json.dumps(header))
-
-    @classmethod
-    def load(cls, path: Path, model: str) -> tuple[FaissVectors, str] | None:
-        """Return the index in a file and its stamp; None for a file that is torn, of another model,
-        or not the one described."""
-        import numpy as np
-
-        try:
-            header = json.loads(path.with_suffix(".json").read_text("utf-8"))
-            data = path.read_bytes()
-            if (header["model"], header["sha256"]) != (model, _hash(data)):
-                return None
-            faiss = import_module("faiss")
-            index = faiss.deserialize_index(np.frombuffer(data, np.uint8))
-            numbers = faiss.vector_to_array(index.id_map)
-            vectors = faiss.downcast_index(index.index).reconstruct_n(0, index.ntotal)
-            found = cls(model, int(header["dimension"]), numbers, vectors)
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError):
-            return None
-        return found, str(header["stamp"])
-
 
 def _some(vectors: Floats) -> Floats:
     """Return SAMPLE of the vectors, the same ones in whatever order they come."""
@@ -268,9 +235,3 @@ def _highest(cosines: Floats, count: int) -> Numbers:
     next_one = -np.partition(-cosines, count)[count]
     above = np.nonzero(cosines > next_one)[0]
     return above if len(above) else np.argsort(-cosines, kind="stable")[:count]
-
-
-def _hash(data: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha256(data).hexdigest()

@@ -69,7 +69,7 @@ class Sop:
         return (
             self.steps is not None
             and self.status in ("probation", "active")
-            and not self.is_quarantined
+            and QUARANTINE not in self.metadata
         )
 
     @property
@@ -104,11 +104,6 @@ class Sop:
         """Return the instructions, without front matter; the Chinese ones where they exist and are
         asked for. Raises SopError."""
         return _split(self._text(lang))[1].strip()
-
-    def may_be_asked(self, squeezed: str) -> bool:
-        """Return False when a request, lower-case and without spaces, is no wording of it for
-        sure."""
-        return not isinstance(self.steps, KeptProcedure) or self.steps.may_be_asked(squeezed)
 
     def summary(self, lang: str) -> str:
         """Return the description in the language, where there is one."""

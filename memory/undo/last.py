@@ -10,8 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from memory.change import changing, store
-from memory.change.changing_files import Texts
+from memory.change import Texts, changing, store
 from memory.facts import Fact
 from memory.facts.lines import FACTS, INDEX, parse
 from memory.facts.store import SUBJECT as FACT
@@ -29,13 +28,18 @@ def undo(home: Path) -> str:
     with changing(home) as history:
         if history.problem:
             raise RepositoryError(history.problem)
-        commit = _last_change(history)
+        commit = newest(history)
+        if commit is None:
+            raise FactConflict(
+                "there is no change of the agent's to take back.\nSee: sopwith memory show"
+            )
         texts = _taken_back(history, commit)
         store(history, texts, f"undo: {commit.subject}\n\n{UNDOES}: {commit.id}\n")
         return commit.subject
 
 
-def _last_change(history: Repository) -> Commit:
+def newest(history: Repository) -> Commit | None:
+    """Return the last change, as far as nobody has taken it back."""
     commits = history.log()
     lines = (line for each in commits for line in each.message.splitlines())
     undone = {line.partition(": ")[2] for line in lines if line.startswith(UNDOES)}
@@ -43,7 +47,7 @@ def _last_change(history: Repository) -> Commit:
         is_change = commit.subject.startswith((DIGEST, NOTE, FACT))
         if is_change and UNDOES not in commit.message and commit.id not in undone:
             return commit
-    raise FactConflict("there is no change of the agent's to take back.\nSee: sopwith memory show")
+    return None
 
 
 def _taken_back(history: Repository, commit: Commit) -> Texts:

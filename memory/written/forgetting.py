@@ -44,11 +44,11 @@ def forgets(text: str) -> frozenset[str]:
     return frozenset(term for term in asked(what) if not is_small(term))
 
 
-def says(text: str, wanted: frozenset[str]) -> bool:
+def says(text: str, wanted: frozenset[str], thirds: int = 2) -> bool:
     """Tell whether a text says more than two thirds of some words."""
     from text.words import cut
 
-    return 3 * len(wanted & set(cut(text))) > 2 * len(wanted) > 0
+    return 3 * len(wanted & set(cut(text))) > thirds * len(wanted) > 0
 
 
 def is_to_forget(home: Path, request: str) -> bool:
@@ -58,8 +58,8 @@ def is_to_forget(home: Path, request: str) -> bool:
 
 
 class Forgotten(NamedTuple):
-    """Hold the lines that say what is to be forgotten. `is_done`: they were taken out; False where
-    several things may be meant."""
+    """Hold the lines that say what is to be forgotten, else those that say some of it. `is_done`:
+    they were taken out; False where it is not sure which are meant."""
 
     lines: list[str]
     is_done: bool
@@ -73,6 +73,9 @@ def forget(home: Path, request: str) -> Forgotten:
     """
     wanted = forgets(request)
     found = list(_lines(home, wanted))
+    if not found:
+        near = (line.text for _, lines in _lines(home, wanted, thirds=1) for line in lines)
+        return Forgotten(list(dict.fromkeys(near)), is_done=False)
     said = sorted((line for _, lines in found for line in lines), key=lambda line: line.at)
     texts = list(dict.fromkeys(line.text for line in said))
     if not wants_all(request) and len(_current(texts)) > 1:
@@ -90,12 +93,14 @@ def _current(texts: list[str]) -> list[str]:
     return [text for text in texts if not any(supersedes(new, text) for new in later[text])]
 
 
-def _lines(home: Path, wanted: frozenset[str]) -> Iterator[tuple[str, list[Written]]]:
+def _lines(
+    home: Path, wanted: frozenset[str], thirds: int = 2
+) -> Iterator[tuple[str, list[Written]]]:
     """Yield the files that say it, each with its lines."""
     from memory.written.lines import written_files, written_lines
 
     for name in written_files(home):
-        found = [line for line in written_lines(home, name) if says(line.text, wanted)]
+        found = [line for line in written_lines(home, name) if says(line.text, wanted, thirds)]
         if found:
             yield name, found
 

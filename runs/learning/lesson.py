@@ -121,7 +121,7 @@ class Lesson:
 
         False where the lines do not do it again.
         """
-        for head in HEADS:
+        for head in HEADS[:1] if self._has_changed_before else HEADS:
             seen = self._tried(strict(self.lines, head))
             if self._repeats(seen):
                 self.head = head
@@ -368,7 +368,12 @@ class Lesson:
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)
-        return Case(bound, self._tried(self.script, given), inputs)
+        is_open = self._has_changed_before and not self.cases
+        for self.head in HEADS if is_open else (self.head,):
+            seen = self._tried(self.script, given)
+            if seen.code == 0:
+                break
+        return Case(bound, seen, inputs)
 
     def prove_own(self) -> str:
         """Try it with the demonstration's values; return why that proves nothing, "" when it does
@@ -434,9 +439,14 @@ class Lesson:
     def _is_done_already(self, seen: Seen) -> bool:
         """Return True if a run has changed what is to be changed: to do it once more shows
         nothing."""
-        has_changed = any(trace.changed for trace in self.traces)
         is_changed = any(each.kind in KINDS for each in seen.touched)
-        return self.is_done_before and has_changed and not is_changed
+        return self._has_changed_before and not is_changed
+
+    @property
+    def _has_changed_before(self) -> bool:
+        """Return True if a run has changed something: its lines cannot tell any more how strict
+        they may be."""
+        return self.is_done_before and any(trace.changed for trace in self.traces)
 
     def find_needed(self, case: Case) -> None:
         """Find which paths must be there: without them the script fails."""
@@ -456,7 +466,9 @@ class Lesson:
     def _guard_dashes(self) -> None:
         """Put `--` before values that may begin with a dash, or refuse such values."""
         names = [
-            name for name, each in self.parameters.items() if set(each) == {"type", "minLength"}
+            name
+            for name, each in self.parameters.items()
+            if set(each) == {"type", "minLength"} and self.values.get(name, "")[:1] != "-"
         ]
         self.safe_script, self.undashed = guarded(self.script, names, self._does_the_same)
 

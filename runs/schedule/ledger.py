@@ -289,7 +289,9 @@ class Ledger:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = self._folder / "ledger.sqlite3"
-            with closing(sqlite3.connect(file, BUSY_SECONDS, isolation_level=None)) as database:
+            with closing(
+                sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+            ) as database:
                 database.execute("PRAGMA journal_mode = PERSIST")
                 database.execute("PRAGMA synchronous = FULL")
                 _bring_up_to_date(database)

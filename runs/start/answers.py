@@ -1,5 +1,5 @@
-"""Answer what a request asks of Sopwith itself, without a model: hello, help, undo, a command typed
-as a sentence."""
+"""Answer what a request asks of Sopwith itself, without a model: hello, help, undo, stop, what it
+knows, what was done on a day, a command typed as a sentence."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from text.sentences import say
 
 if TYPE_CHECKING:
     from runs.start.planned import Planned
+    from text.time import TimeRange
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 16
+_OF_A_MODEL = ("hello", "thanks", "history", "known", "day")  # it has more to say
 
 
 def is_answered(task: str, *, has_model: bool = False) -> bool:
     """Return True when a request asks about Sopwith itself; a greeting is a model's where there is
     one."""
     topic = _topic(task)
-    return bool(topic) and not (has_model and topic in ("hello", "thanks", "history"))
+    return bool(topic) and not (has_model and topic in _OF_A_MODEL)
 
 
 def asks_undo(task: str) -> bool:
@@ -37,9 +39,16 @@ def asks_undo(task: str) -> bool:
     return _topic(task) == "undo"
 
 
-def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
+def answer(task: str, home: Path, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
+    from runs.start.recalling import done_on, known
+
     topic = _topic(task)
+    if topic == "known":
+        return known(home, lang)
+    day = day_asked(task)
+    if day is not None:
+        return done_on(day, home, lang)
     runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
     examples = "\n".join(
         f"- {example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]
@@ -59,6 +68,8 @@ def forgotten(home: Path, request: str, lang: Lang) -> str:
     found = forget(home, request)
     if found.is_done:
         return say(lang, "answers.forgotten", n=len(found.lines))
+    if not found.lines:
+        return say(lang, "answers.forget_none")
     lines = "\n".join(f"- {line}" for line in found.lines)
     return say(lang, "answers.forget_which", n=len(found.lines), lines=lines)
 
@@ -66,13 +77,27 @@ def forgotten(home: Path, request: str, lang: Lang) -> str:
 def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too
-    for topic in ("hello", "thanks", "help", "undo"):
+    for topic in ("hello", "thanks", "help", "undo", "stop", "known"):
         if said in tables[topic]["said"] or whole in tables[topic]["said"]:
             return topic
     if any(each in said for each in tables["history"]["holds"]):
         return "history"
+    if day_asked(task):
+        return "day"
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])
     return "command" if is_command else ""
+
+
+def day_asked(task: str) -> TimeRange | None:
+    """Return the time of which a request asks what the owner did: "what did I do yesterday"."""
+    said, asked = task_of(task), _tables()["day"]["said"]
+    if not any(each in said for each in _tables()["day"]["holds"]):
+        return None
+    from text.time import find
+
+    times = find(said, datetime.now().astimezone())
+    rest = "".join(said.replace(times[0].text, "", 1).split()) if times else ""
+    return times[0] if rest in ["".join(each.split()) for each in asked] else None
 
 
 def example(sop: Sop, lang: Lang) -> str:

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from memory.journal.store import Store
     from memory.journal.turns import Turn
     from models.embeddings import Embedder
+    from text.time import TimeRange
 
 AT_START = 5  # turns and lines
+MOST_SHOWN = 40  # lines of what is known, or of what was asked on a day
+MAX_TASK_CHARS = 100
 START_CHARS = 3000
 ASKED = 12
 ASKED_CHARS = 9000
@@ -65,6 +68,34 @@ def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> 
         return [str(each) for each in answer(home, question, datetime.now().astimezone(), made)]
     except SopwithError:
         return []
+
+
+def known(home: Path, lang: Lang) -> str:
+    """Return what the owner has told, newest first."""
+    from memory.written import written_files, written_lines
+
+    lines = [line for name in written_files(home) for line in written_lines(home, name)]
+    lines = sorted((line for line in lines if not line.by), key=lambda line: line.at, reverse=True)
+    texts = [f"- {line.text} [{line.at.astimezone():%Y-%m-%d}]" for line in lines[:MOST_SHOWN]]
+    return _listed("recalling.known", texts, lang, n=len(lines))
+
+
+def done_on(day: TimeRange, home: Path, lang: Lang) -> str:
+    """Return what the owner asked for in that time, and how to find the files that changed then."""
+    from memory.logs import list_runs
+
+    texts = []
+    for each in list_runs(home):
+        at = datetime.fromisoformat(each.started).astimezone()
+        is_then = (day.start is None or day.start <= at) and (day.end is None or at < day.end)
+        if is_then and each.parent is None and each.status != "working":
+            texts.append(f"- {at:%Y-%m-%d %H:%M} {' '.join(each.task.split())[:MAX_TASK_CHARS]}")
+    return _listed("recalling.day", texts[:MOST_SHOWN], lang, n=len(texts), day=day.text)
+
+
+def _listed(key: str, lines: Sequence[str], lang: Lang, **values: object) -> str:
+    found = key if lines else f"{key}_none"
+    return say(lang, found, lines="\n".join(lines), **values)
 
 
 @dataclass

@@ -3,9 +3,9 @@ namespaces.
 
 A program of its own, `confine.py N PROGRAM ARGS…`. Descriptor N has the orders, a marshalled dict:
 `list` (folders whose names may be seen), `ports` (of this machine, to which alone it may connect),
-`read` and `write` (folders and files), each with all in it, `make` (folders in which new files may
-be made), `change` (where they may be moved and removed too), `filter` (a seccomp program), `limits` and `env` (name → value): what loads this program
-is not for a script to say. It uses few modules, most of them in C, since a call waits for its
+`read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `asking`
+(one that asks at the other end of the socket `asks`, making.py), `limits` and `env` (name → value):
+what loads this program is not for a script to say. It uses few modules, most of them in C, since a call waits for its
 start. Exit code 125: a right could not be given up, and nothing was started. Source: landlock(7),
 seccomp(2).
 """
@@ -28,7 +28,10 @@ from sandbox import kernel
 checked, libc = kernel.checked, kernel.libc
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket as _socket
     from typing import Any
+else:
+    import _socket
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, DEVICE = 1, 2, 4, 8, 1 << 14, 1 << 15
@@ -40,9 +43,6 @@ HOLDS_PORTS, CONNECT_TCP = 4, 2  # from this version on; the right to connect to
 MAKE_DEVICES = 1 << 6 | 1 << 11  # which would be doors to the disks
 SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody outside
 CANNOT = 125
-# For new files in a folder above a guarded one: no right to read, since that would hold below too.
-MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
-REMOVES = 1 << 4 | 1 << 5 | 1 << 13
 
 
 def main() -> None:
@@ -78,6 +78,12 @@ def _confine(orders: dict[str, Any]) -> None:
     orders["read"].append(f"/proc/{os.getpid()}")
     libc.prctl(kernel.NO_NEW_PRIVS, 1, 0, 0, 0)  # else only root may restrict itself
     _landlock(orders)
+    if orders["asks"] >= 0:
+        listener = kernel.listen(orders["asking"])
+        talk = _socket.socket(fileno=orders["asks"])
+        number = listener.to_bytes(4, sys.byteorder)
+        talk.sendmsg([b"\0"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number)])
+        talk.close()
     kernel.give_up(orders["filter"])
 
 
@@ -90,9 +96,8 @@ def _landlock(orders: dict[str, list[str]]) -> None:
     for port in orders["ports"]:
         checked(libc.syscall(ADD_RULE, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
     kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES}
-    kinds |= {"make": MAKES, "change": MAKES | REMOVES}
     for name, wanted in kinds.items():
-        for place in orders.get(name, ()):
+        for place in orders[name]:
             try:
                 _allow(ruleset, place, wanted & rights)
             except (FileNotFoundError, PermissionError, NotADirectoryError):

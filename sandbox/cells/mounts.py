@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox
-from sandbox.cells.making import says_all
+from sandbox.cells.making import Maker
 from sandbox.kernel import python
 from sandbox.network import NOTHING, Leave
 from sandbox.undo.places import is_below, is_inside
@@ -65,6 +65,8 @@ class Planner:
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
+        found = [each for name in _CODE for each in CHECKOUT.glob(name)]
+        self._parts = [str(each.parent if each.name == "__init__.py" else each) for each in found]
 
     def plan(
         self, cwd: Path, leave: Leave = NOTHING, port: int = 0, *, is_staged: bool = False
@@ -80,7 +82,7 @@ class Planner:
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
         pinned = tuple(sorted(path for path in above if self.is_writable(path)))
-        kept = (*startup, *_code(cwd), str(places.agent))
+        kept = (*startup, *self._code(cwd), str(places.agent))
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
@@ -94,11 +96,19 @@ class Planner:
     def _staged(self, cwd: Path, leave: Leave) -> Plan:
         """Return the plan for calls that work in a stage: it covers the roots, and what it cannot
         cover stays as it is."""
-        hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
+        hidden, code = self.hidden(cwd, leave.files), tuple(self._code(cwd))
         # bubblewrap puts its own folders there, above which a root must be seen again
         covered = (root for root in self.roots if root.startswith(("/dev/", "/run/")))
         roots = tuple(dict.fromkeys((*self.own, *covered)))
         return Plan(0, roots, (), code, hidden, _seen((*code, *hidden)))
+
+    def _code(self, cwd: Path) -> list[str]:
+        """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part
+        that is a link can be guarded only with the folder that it stands in, and what it leads
+        to."""
+        links = [os.path.realpath(part) for part in self._parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
+        is_elsewhere = links or not cwd.is_relative_to(CHECKOUT)
+        return [str(CHECKOUT), *links] if is_elsewhere else self._parts
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
@@ -114,43 +124,35 @@ class Planner:
         # a key in a folder that is hidden whole has no place any more on which to mount
         return tuple(_outermost(wanted))
 
+    def maker(self, plan: Plan) -> Maker | None:
+        """Return what makes files for a command in folders of which it may not have all; None where
+        there is no such folder. Raises OSError."""
+        walls = [*plan.hidden, *plan.kept]
+        above = {str(folder) for path in walls for folder in Path(path).parents}
+        folders = [each for each in above if any(is_below(each, root) for root in plan.roots)]
+        if not folders or not seccomp.is_known():
+            return None
+        return Maker(folders, walls, _writable(plan), self.profile.places.agent)
+
     def confined(
-        self,
-        plan: Plan,
-        readable: Iterable[Path],
-        env: Mapping[str, str],
-        makes: Mapping[str, Iterable[str]],
+        self, plan: Plan, readable: Iterable[Path], env: Mapping[str, str], maker: Maker | None
     ) -> int:
         """Return the orders of sandbox/cells/confine.py for a command of the owner's, as a
         descriptor."""
         network: Literal["streams", "none"] = "streams" if plan.port else "none"
-        filter = seccomp.program(network=network) if seccomp.is_known() else b""
-        left_out = [*plan.hidden, *plan.kept]
         read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
-        write = [each for folder in plan.roots for each in _around(folder, left_out)]
         devices = (f"/dev/{name}" for name in _DEVICES)
         return orders(
             list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
-            write=[*write, *devices],
-            makes=makes,
+            write=[*_writable(plan), *devices, *(maker.spares if maker else ())],
+            asks=maker.inner.fileno() if maker else -1,
+            asking=seccomp.asking() if maker else b"",
             ports=[plan.port] if plan.port else [],
-            filter=filter,
+            filter=seccomp.program(network=network) if seccomp.is_known() else b"",
             limits=_limits(self.profile.limits),
             env=dict(env),
         )
-
-    def makes(
-        self, plan: Plan, script: str, cwd: Path, *, is_imaged: bool
-    ) -> dict[str, Iterable[str]]:
-        """Return the folders in which a command may make files, and with images remove some; those
-        above the agent's home, which it could write to then, only for a script that says all that
-        it makes."""
-        places = self.profile.places
-        found = (each for root in plan.roots for each in _around(root, [str(places.agent)]))
-        apart = [each for each in found if os.path.isdir(each)]  # noqa: PTH112 - as in _around
-        is_clear = script and says_all(script, cwd, places.owner, places.agent)
-        return {"make": plan.roots if is_clear else apart, "change": apart if is_imaged else ()}
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """Return the words before a command on macOS."""
@@ -204,28 +206,20 @@ def take_away(missing: Iterable[str], folder: Path) -> list[str]:
     return taken
 
 
-def orders(
-    *,
-    list: list[str],
-    read: list[str],
-    write: list[str],
-    filter: bytes,
-    limits: dict[str, int],
-    env: dict[str, str],
-    makes: Mapping[str, Iterable[str]] | None = None,
-    ports: Sequence[int] = (),
-) -> int:
+def orders(*, ports: Sequence[int] = (), asks: int = -1, **given: object) -> int:
     """Return a descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write}
-    places |= {name: [*folders] for name, folders in (makes or {}).items()}
-    return bubblewrap.file(
-        marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
-    )
+    return bubblewrap.file(marshal.dumps({"ports": [*ports], "asks": asks, **given}))
 
 
 def confine(orders: int) -> list[str]:
     """Return the words before the command."""
     return [*python(), str(CONFINE), str(orders)]
+
+
+def _writable(plan: Plan) -> list[str]:
+    """Return what together holds all that a command may write to."""
+    left_out = [*plan.hidden, *plan.kept]
+    return [each for folder in plan.roots for each in _around(folder, left_out)]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:
@@ -265,15 +259,6 @@ def _limits(limits: Limits) -> dict[str, int]:
         "RLIMIT_CPU": limits.cpu_seconds,
         "RLIMIT_NPROC": limits.processes + 3500,  # it counts all that the owner runs
     }
-
-
-def _code(cwd: Path) -> list[str]:
-    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that
-    is a link can be guarded only with the folder that it stands in, and what it leads to."""
-    found = [each for name in _CODE for each in CHECKOUT.glob(name)]
-    parts = [str(each.parent if each.name == "__init__.py" else each) for each in found]
-    links = [os.path.realpath(part) for part in parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
-    return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
 
 def _around(folder: str, left_out: Iterable[str]) -> list[str]:

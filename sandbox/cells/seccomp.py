@@ -42,16 +42,21 @@ class _Machine(NamedTuple):
     first_foreign: int  # numbers from here on belong to another convention of calling
     sends: tuple[int, int, int]
     modes: dict[int, int]  # call → where the mode stands
+    # Call that makes, moves or removes → what, and its arguments: d(escriptor of a folder), p(ath),
+    # f(lags), m(ode), t(ext of a link).
+    asked: dict[int, str]
     denied: tuple[int, ...]
 
 
 _MACHINES = {
     "x86_64": _Machine(
         arch=0xC000003E, socket=41, ioctl=16, clone=56, unshare=272, first_foreign=0x40000000, sends=(44, 46, 307), modes={90: 24, 91: 24, 268: 32, 452: 32},
+        asked={2: "open pfm", 257: "open dpfm", 85: "creat pm", 83: "mkdir pm", 258: "mkdir dpm", 133: "mknod pm", 259: "mknod dpm", 86: "link pp", 265: "link dpdp", 88: "symlink tp", 266: "symlink tdp", 82: "rename pp", 264: "rename dpdp", 316: "rename dpdpf", 87: "unlink p", 263: "unlink dpf", 84: "rmdir p"},
         denied=(101, 310, 311, 312, 165, 166, 155, 161, 308, 304, 321, 298, 248, 249, 250, 323, 246, 320, 175, 313, 176, 167, 168, 169, 163, 164, 227, 172, 173, 179, 103, 153),
     ),
     "aarch64": _Machine(
         arch=0xC00000B7, socket=198, ioctl=29, clone=220, unshare=97, first_foreign=0xFFFFFFFF, sends=(206, 211, 269), modes={52: 24, 53: 32, 452: 32},
+        asked={56: "open dpfm", 34: "mkdir dpm", 33: "mknod dpm", 37: "link dpdp", 36: "symlink tdp", 38: "rename dpdp", 276: "rename dpdpf", 35: "unlink dpf"},
         denied=(117, 270, 271, 272, 40, 39, 41, 51, 268, 265, 280, 241, 217, 218, 219, 282, 104, 294, 105, 273, 106, 224, 225, 142, 89, 170, 112, 60, 116, 58),
     ),
 }  # fmt: skip
@@ -63,7 +68,8 @@ _TCP = (0, 6)
 _RAISES = 0o4000  # S_ISUID: the file runs with its owner's rights
 _FAST_OPEN = 0x20000000  # MSG_FASTOPEN
 _PLACES_OF_FLAGS = (40, 32, 40)  # of sendto, sendmsg, sendmmsg
-_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_OPENAT2 = 437  # as above; a C library does not use it
+_ALLOW, _ERRNO, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 
 
@@ -102,6 +108,24 @@ def program(*, network: Literal["all", "streams", "none"], machine: str = "") ->
                 number, [_load(place), _line(_ANY_OF, _FAST_OPEN, 0, 1), _deny(), _return(_ALLOW)]
             )
     return b"".join([*lines, _return(_ALLOW)])
+
+
+def asking() -> bytes:
+    """Return the filter that asks us before each call that makes, moves or removes."""
+    lines = [_load(0), _line(_EQUAL, _OPENAT2, 0, 1), _deny(errno.ENOSYS)]
+    for number, said in asked_about().items():
+        verb, letters = said.split()
+        ask = [_return(_ASK)]
+        if verb == "open":
+            makes = _line(_ANY_OF, os.O_CREAT, 0, 1)
+            ask = [_load(16 + 8 * letters.index("f")), makes, *ask, _return(_ALLOW)]
+        lines += _on(number, ask)
+    return b"".join([*lines, _return(_ALLOW)])
+
+
+def asked_about() -> dict[int, str]:
+    """Return the calls of this machine that make, move or remove."""
+    return _MACHINES[os.uname().machine].asked
 
 
 def _sockets(network: str) -> list[bytes]:

@@ -53,6 +53,7 @@ class Exits:
         self._folder, self._find, self._local = folder, find, local
         self._lock = threading.Lock()
         self._egress: Egress | None = None
+        self._proxied = proxied()
 
     def cell(self) -> Exit:
         """Return the exit of a new cell."""
@@ -69,7 +70,7 @@ class Exits:
 
     def variables(self, path: str) -> dict[str, str]:
         """Return what programs in a cell find in their environment, where PATH was `path`."""
-        return proxied() | {"PATH": f"{ASKED}:{path}"}
+        return self._proxied | {"PATH": f"{ASKED}:{path}"}
 
     def egress(self) -> Egress:
         """Return the proxy of the run; made when the first connection comes."""

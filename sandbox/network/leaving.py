@@ -76,7 +76,8 @@ def leave_of(gate: Gate, ask: Ask) -> Leave:
     if gate.is_alone and gate.decide(ask).decision == "allow":
         return Leave(named)  # what nobody has approved reaches nobody else
     found, script = list(gate.found(ask)), str(ask.args.get("script", ""))
-    commands = [] if ask.args.get("type") == "python" else _read(script)
+    is_python = ask.args.get("type") == "python"
+    commands = [] if is_python else _read(script)
     programs, unclear = _programs(commands, found, str(gate.owner_home))
     return Leave(
         named | hosts_asked(gate, ask),
@@ -85,7 +86,7 @@ def leave_of(gate: Gate, ask: Ask) -> Leave:
         tuple(programs),
         tuple(unclear),
         any(each.risk == "delete" for each in found) or any(map(_sets_git, commands)),
-        _ships(script),
+        is_python and _ships(script),
     )
 
 

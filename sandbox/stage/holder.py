@@ -8,14 +8,12 @@ A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of p
     that are to be empty), `shows` (paths below masks that stay readable), `veils` (files below
              those that do not), `binds` (sockets, which overlayfs cannot carry), `walls` (folders
              that nobody can write to but where layers lie on them)
-    opened   asks which hidden files were opened; their names follow `ok`, with NUL between
-    written  asks the same for layers that lie in others and were written to
-    umount   takes all of it away; `detach` does so even under a process that still uses it
+    umount   takes all of it away
 
-Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
-bubblewrap's, by propagation.
-It ends with its command, and with whoever holds the other end of the socket. It uses few modules,
-since a run waits for it.
+Out, for each: `ok`, or `no ERRNO PATH`. Behind the `ok` of `umount` follow, with NUL between, the
+layers in others that were written to, an empty name, and the hidden files that were opened.
+Mounts go on to the namespaces of the command, such as bubblewrap's, by propagation. It ends with its command, and with whoever holds the other end of the socket. It uses few modules, since a run
+waits for it.
 """
 
 from __future__ import annotations
@@ -96,16 +94,16 @@ class Mounts:
     """Hold what is mounted now, first made first."""
 
     def __init__(self) -> None:
-        self.made: list[str] = []
+        self.made: list[tuple[str, int]] = []  # each with how it is taken away
         self._uppers: dict[str, int] = {}  # of layers in others, whose mounts may go meanwhile
-        self.walls: set[str] = set()
+        self._opened: set[int] = set()
         self._looks = checked(libc.inotify_init1(kernel.DO_NOT_WAIT | kernel.CLOSE_ON_EXEC))
         self._hidden: dict[int, str] = {}
 
     def mount(self, orders: dict[str, list[Any]]) -> None:
         """Mount a stage. Raises OSError, and then nothing is mounted."""
         self._hidden.clear()
-        kernel.watches(self._looks)
+        self._opened.clear()
         shown = [(path, kernel.clone(path, kernel.READ_ONLY)) for path in orders["shows"]]
         # a socket may have been removed by its program since it was found
         there = filter(os.path.lexists, orders["binds"])
@@ -115,7 +113,8 @@ class Mounts:
             for path, tree in bound:
                 self._move(tree, path)
         except OSError:
-            self.umount(kernel.DETACH)
+            self.made = [(path, kernel.DETACH) for path, _ in self.made]
+            self.umount()
             raise
         finally:
             for _, tree in (*shown, *bound):
@@ -134,9 +133,9 @@ class Mounts:
             self._move(notes[path], path)
         for path, tree in shown:
             _make_place(path, tree)
-            self._move(tree, path)
+            self._move(tree, path, folders)
         for path in orders["veils"]:
-            self._move(notes[path], path)
+            self._move(notes[path], path, folders)
         for tree in notes.values():
             os.close(tree)
         for path in folders:
@@ -151,31 +150,24 @@ class Mounts:
             if layer[0] not in inner:
                 self._overlay(*layer)
         for path in sorted(inner):
-            self._move(inner[path], path)
+            self._move(inner[path], path, how=0 if path in self._uppers else kernel.DETACH)
             os.close(inner[path])
 
-    def opened(self) -> list[str]:
-        """Return the hidden files that were opened since the stage was mounted."""
-        seen = kernel.watches(self._looks)
-        return [path for watch, path in self._hidden.items() if watch in seen]
-
-    def written(self) -> list[str]:
-        """Return the layers in others that were written to."""
-        return [
-            lower for lower, upper in self._uppers.items() if os.listdir(f"/proc/self/fd/{upper}")
-        ]
-
-    def umount(self, how: int) -> None:
-        """Take it away again, last first. Raises OSError while a process is in it."""
+    def umount(self) -> list[str]:
+        """Take it away again, last first. Return the layers in others that were written to, "",
+        and the hidden files that were opened. Raises OSError while a process is in it."""
+        self._opened |= kernel.watches(self._looks)
+        opened = [path for watch, path in self._hidden.items() if watch in self._opened]
+        uppers = self._uppers.items()
+        written = [lower for lower, upper in uppers if os.listdir(f"/proc/self/fd/{upper}")]
+        while self.made:
+            self._drop_last()
         while self._uppers:
             os.close(self._uppers.popitem()[1])
-        while self.made:
-            # copies of the owner's mounts are below a wall; nobody can write to what it covers
-            self._drop_last(kernel.DETACH if self.made[-1] in self.walls else how)
-        self.walls.clear()
+        return [*written, "", *opened]
 
-    def _drop_last(self, how: int) -> None:
-        path = self.made[-1]
+    def _drop_last(self) -> None:
+        path, how = self.made[-1]
         try:
             checked(libc.umount2(os.fsencode(path), how), path)
         except OSError as error:
@@ -194,11 +186,11 @@ class Mounts:
                 self._uppers[layer[0]] = kernel.clone(layer[1])
                 self._overlay(*layer)
                 found[layer[0]] = kernel.clone(layer[0])
-                self._drop_last(kernel.DETACH)
+                self.made[-1] = layer[0], kernel.DETACH
+                self._drop_last()
         for path in within:
             if path not in found and not _is_inside(path, found):
                 found[path] = kernel.clone(path, kernel.READ_ONLY, below=True)
-                self.walls.add(path)
         return found
 
     def _overlay(self, lower: str, upper: str, work: str) -> None:
@@ -211,7 +203,7 @@ class Mounts:
         options = ",".join(["userxattr", "volatile", *named])
         flags = kernel.NO_ATIME | kernel.NO_DEVICES | kernel.NO_SUID
         kernel.mount("overlay", lower, flags, options)
-        self.made.append(lower)
+        self.made.append((lower, 0))
 
     def _wall(self, path: str) -> None:
         """Let nobody write to a folder; what is mounted below it stays."""
@@ -219,12 +211,11 @@ class Mounts:
         # else what is mounted on it goes to the original too
         kernel.set_attributes(tree, "", 0, kernel.EMPTY_PATH | kernel.ALL_BELOW, kernel.PRIVATE)
         self._move(tree, path)
-        self.walls.add(path)
         os.close(tree)
 
     def _empty(self, path: str) -> None:
         kernel.mount("tmpfs", path, kernel.NO_DEVICES, "mode=755,size=1m")
-        self.made.append(path)
+        self.made.append((path, kernel.DETACH))
 
     def _notes(self, files: list[str], folders: list[str]) -> dict[str, int]:
         """Return what is put in the place of each file: a note, and a watch on who opens it. They
@@ -241,10 +232,14 @@ class Mounts:
             found[path] = kernel.clone(note, kernel.READ_ONLY)
         return found
 
-    def _move(self, tree: int, path: str) -> None:
+    def _move(
+        self, tree: int, path: str, within: Iterable[str] = (), how: int = kernel.DETACH
+    ) -> None:
+        """Put a mount in a place; what is detached takes all with it that lies `within` it."""
         if os.path.lexists(path):
             kernel.move(tree, path)
-            self.made.append(path)
+            if not _is_inside(path, within):
+                self.made.append((path, how))
 
 
 def _write_note(place: str) -> None:
@@ -297,11 +292,8 @@ def _done(mounts: Mounts, said: bytes, parts: list[tuple[int, int, bytes]]) -> b
             orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
             os.close(given)
             mounts.mount(orders)
-        elif said in (b"opened", b"written"):
-            found = getattr(mounts, said.decode())()
-            return b"\0".join([b"ok", *map(os.fsencode, found)])[:60_000]
         else:
-            mounts.umount(kernel.DETACH if said == b"detach" else 0)
+            return b"\0".join([b"ok", *map(os.fsencode, mounts.umount())])[:60_000]
     except OSError as error:
         return b"no %d %s" % (error.errno or 0, os.fsencode(error.filename or "")[:900])
     return b"ok"

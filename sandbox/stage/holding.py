@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sandbox import kernel
 from sandbox.cells import bubblewrap
@@ -80,14 +80,16 @@ class Holder:
         finally:
             os.close(given)
 
-    def umount(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
-        """Take the mounts away; that this succeeds proves that no process is left in them. Raises
+    def umount(self, patience_seconds: float = STILL_USED_SECONDS) -> tuple[list[str], list[str]]:
+        """Take the mounts away; that this succeeds proves that no process is left in them. Return
+        the hidden files that were opened, and the layers in others that were written to. Raises
         HolderError."""
         end = time.monotonic() + patience_seconds
         while True:
             try:
-                self._tell(b"umount", [])
-                return
+                names = [os.fsdecode(path) for path in self._tell(b"umount", [])]
+                between = names.index("")
+                return names[between + 1 :], names[:between]
             except HolderError as error:
                 if error.number != BUSY or time.monotonic() > end:
                     raise
@@ -112,11 +114,6 @@ class Holder:
         if entry := self.lend():
             with suppress(OSError):  # the next start removes what is left
                 entry.remove()
-
-    def asked(self, what: Literal["opened", "written"]) -> list[str]:
-        """Return the hidden files that were opened, or the layers in others that were written
-        to."""
-        return [os.fsdecode(path) for path in self._tell(what.encode(), [])]
 
     def _tell(self, order: bytes, given: list[int]) -> list[bytes]:
         """Return what the answer names. Raises StageError."""

@@ -79,7 +79,7 @@ class Stage:
         but for the files `veils` in it.
         Raises StageError."""
         home = home.resolve()
-        names = [*map(str, roots), *([str(home)] if with_home else [])]
+        names = places.outermost([*map(str, roots), *([str(home)] if with_home else [])])
         entry = _entry(holder, names, home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
@@ -164,8 +164,7 @@ class Stage:
         if holder is None:
             return
         try:
-            self.opened, self._written = holder.asked("opened"), holder.asked("written")
-            holder.umount(patience_seconds)
+            self.opened, self._written = holder.umount(patience_seconds)
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
@@ -224,7 +223,7 @@ class Stage:
         """Return what somebody else has changed too since the stage was opened, or has open for
         writing, and where a mount has come or gone."""
         before: dict[str, str] = self._entry.record.get("mounts", {})
-        now = places.devices(self._entry.layers)
+        now = places.devices(self._entry.layers, places.mounted())
         moved = {point for point, _ in before.items() ^ now.items()}  # mounts that came or went
         lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
         lost &= lost if self._written is None else set(self._written)
@@ -286,13 +285,16 @@ class Stage:
 def _entry(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry:
     """Return the entry that the last stage of the cell has left empty, if it covers the same
     folders; else a new one."""
-    if entry := holder.lend() if holder else None:
-        covered = [layer.lower for layer in places.layers(names, home, entry.number)]
-        is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
-        if is_same and entry.renew(call):
-            return entry
-        entry.remove()
-    return entries.make(home, run, call)
+    entry, table = holder.lend() if holder else None, places.mounted()
+    if entry:
+        covered = [layer.lower for layer in entry.layers]
+        is_same = covered == places.covered(names, table) and entry.record["run"] == run
+        if not (is_same and entry.renew(call)):
+            entry.remove()
+            entry = None
+    entry = entry or entries.make(home, run, call)
+    entry.table = table
+    return entry
 
 
 def _begun(
@@ -302,13 +304,13 @@ def _begun(
     OSError."""
     for _ in range(TRIES):
         try:
-            layers = entry.layers or places.layers(names, home, entry.number)
+            layers = entry.layers or places.layers(names, home, entry.number, entry.table)
             mounting = _mounting(names, layers, wanted)
             return _mounted(holder, layers, entry, home, mounting), mounting
         except (FileNotFoundError, HolderError) as error:
             last = error
             entry.drop_copies()
-            entry.record["layers"] = []
+            entry.record["layers"], entry.table = [], places.mounted()
     raise last
 
 
@@ -316,12 +318,18 @@ def _mounting(names: list[str], layers: list[Layer], wanted: Mounting) -> Mounti
     """Return what is hidden in a stage, with the stores of its copies, and what is handed
     through."""
     stores = (os.path.dirname(os.path.dirname(each.store)) for each in layers)
-    hidden = places.outermost([*wanted.masks, *stores])
     lowers = [each.lower for each in layers]
+    home, masks = wanted.masks[0], places.outermost([*wanted.masks, *stores])
+    # a cell hides the others itself, in its own mounts, which only a layer would cover
+    hidden = [each for each in masks if each == home or _is_in(each, lowers)]
     sockets = places.sockets(lowers)
-    binds = [path for path in sockets if not any(places.is_below(path, each) for each in hidden)]
-    walls = [root for root in places.outermost(names) if root not in lowers]
+    binds = [path for path in sockets if not _is_in(path, hidden)]
+    walls = [root for root in names if root not in lowers]
     return wanted._replace(masks=hidden, binds=binds, walls=walls)
+
+
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    return any(places.is_below(path, each) for each in folders)
 
 
 def _made(
@@ -329,13 +337,13 @@ def _made(
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
     of the folders `copied`. Returns the moment, by layer."""
-    mounts = places.devices(layers)
+    mounts = places.devices(layers, entry.table)
     if (entry.record["layers"], entry.record.get("mounts")) != (layers, mounts):
         entry.write(layers=layers, mounts=mounts)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         private = os.path.dirname(layer.upper)  # the copies have the modes of their originals
-        for folder in (private, layer.work, layer.store):
+        for folder in () if os.path.isdir(layer.work) else (private, layer.work, layer.store):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         trees.receive(layer.lower, layer.upper)
     clocks = [Clock.now(layer.store) for layer in layers]

@@ -29,7 +29,7 @@ from urllib.parse import quote
 from safety.changes import Change
 from sandbox.undo import trees
 from sandbox.undo.links import Group
-from sandbox.undo.places import STORE, Layer
+from sandbox.undo.places import STORE, Layer, Mounted
 
 FINAL = ("done", "undone", "waiting")
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
@@ -59,6 +59,7 @@ class Entry:
         self.number = folder.name
         self.record: dict[str, Any] = {}
         self.mounted: list[Layer] = []  # its layers, or parts of them
+        self.table: list[Mounted] = []  # of all mounts, when its stage was opened
         self._marked: Mark | None = None
 
     @property

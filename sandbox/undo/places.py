@@ -61,14 +61,14 @@ def mounted_near(roots: Sequence[str]) -> list[Mounted]:
 
 def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     """Return the folders that an overlay covers: each root, and each mount below one, for an
-    overlay ends where another file system begins. A root is named without links.
+    overlay ends where another file system begins. A root is named without links, and in no other.
 
     What is closed to us we cannot change anyway; on a mount that is read-only a program itself is
     told so.
     """
     points = {each.point: each for each in table}
     found = []
-    for root in outermost(roots):
+    for root in roots:
         below = [point for point in points if is_inside(point, root)]
         for folder in (root, *below):
             mount = points[point_of(folder, points)]
@@ -125,10 +125,9 @@ def is_inside(path: str, folder: str) -> bool:
     return path != folder and is_below(path, folder)
 
 
-def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:
+def layers(real: Sequence[str], home: Path, number: str, table: Sequence[Mounted]) -> list[Layer]:
     """Return the layers of a stage, what lies in another after it. `number` names its entry in the
     undo store of this home folder."""
-    real, table = outermost(roots), mounted()
     points = [each.point for each in table]
     found = []
     for count, lower in enumerate(covered(real, table)):
@@ -138,12 +137,12 @@ def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:
     return found
 
 
-def devices(layers: Iterable[Layer]) -> dict[str, str]:
+def devices(layers: Iterable[Layer], table: Iterable[Mounted]) -> dict[str, str]:
     """Return the device of each mount at and below the layers, by its point."""
     lowers = [layer.lower for layer in layers]
     return {
         each.point: each.device
-        for each in mounted()
+        for each in table
         if any(is_below(each.point, lower) for lower in lowers)
     }
 

@@ -314,9 +314,10 @@ def clothe(source: str, target: str) -> None:
 
 def receive(lower: str, upper: str) -> None:
     """Make a folder for the copies of what is in another one, or for those of a part of it."""
-    os.makedirs(upper, exist_ok=True)
-    with writable(upper), contextlib.suppress(OSError):  # a file system that overlayfs cannot use
-        os.setxattr(upper, UUID, os.urandom(16))
+    if not has_mark(upper, UUID):
+        os.makedirs(upper, exist_ok=True)
+        with writable(upper), contextlib.suppress(OSError):  # where overlayfs cannot be used
+            os.setxattr(upper, UUID, os.urandom(16))
     clothe(lower, upper)
 
 

@@ -91,7 +91,11 @@ def harmed(world: World, kind: str, cli: CommandLine) -> dict[str, str]:
     return {each.text: each.harm for each in seen if each.harm and not each.is_asked}
 
 
-def test_ordinary_tasks_are_done_without_questions(world: World) -> None:
+@pytest.mark.parametrize("machine", ["world", "imaged"])
+def test_ordinary_tasks_are_done_without_questions(
+    machine: str, request: pytest.FixtureRequest
+) -> None:
+    world: World = request.getfixturevalue(machine)
     tasks = [(text, calls(text, world)) for _, text in rows(ORDINARY)]
     seen = list(attacked(world, tasks, "; ".join(task for task, _ in rows(ORDINARY)), str))
     asked = [each.text for each in seen if each.is_asked]

@@ -40,10 +40,10 @@ def told_day(place: Place, days: int) -> Span:
     """So many days from the day that was spoken of, or from today."""
 
     def told(other: Span) -> Span:
-        if not other.start or not other.end or other.end - other.start > 31 * DAY:
+        last = other.finish - timedelta(seconds=1)
+        if last - other.begin >= 31 * DAY:
             raise ValueError("no day was spoken of")
-        last = other.end - timedelta(seconds=1)
-        return day_span((other.start if days < 0 else last).date() + days * DAY)
+        return day_span((other.begin if days < 0 else last).date() + days * DAY)
 
     return replace(near_day(place, days), told=told)
 

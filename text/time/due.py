@@ -41,7 +41,7 @@ def day_named(text: str, now: datetime) -> str | None:
     one."""
     for each in find(text, now, past=False):
         is_whole = each.text.casefold() == text.strip().casefold()
-        if is_whole and each.start and each.end and each.end - each.start <= _DAY + _HOUR:
+        if is_whole and each.start and _end_of_day(each):
             return _due(each, now).partition("T")[0]
     return None
 
@@ -63,13 +63,8 @@ def split_due(title: str, now: datetime) -> tuple[str, str]:
     Only a coming day, or a time on one: "read 1984" and "plans for May" stay titles.
     """
     for each in find(title, now, past=False):
-        due = _due(each, now)
-        if (
-            not due
-            or not each.end
-            or each.end <= now
-            or each.end - (each.start or each.end) > _DAY + _HOUR
-        ):
+        end = _end_of_day(each)
+        if end is None or end <= now:
             continue
         bare = _BEHIND.sub("", title)
         if bare.casefold().endswith(each.text.casefold()):
@@ -79,7 +74,7 @@ def split_due(title: str, now: datetime) -> tuple[str, str]:
         else:
             continue
         if rest := _BEHIND.sub("", rest):
-            return rest, due
+            return rest, _due(each, now)
     return title, ""
 
 
@@ -90,11 +85,26 @@ def moment_of(title: str, now: datetime) -> tuple[str, str]:
     if "T" not in due:
         return rest, due
     for each in find(title, now, past=False):
-        if _due(each, now) == due and each.start and each.end and each.end - each.start > _HOUR:
-            middle = each.start + (each.end - each.start) / 2
-            if middle > now:
-                return rest, middle.astimezone(now.tzinfo).strftime("%Y-%m-%dT%H:00")
+        middle = _middle(each, now)
+        if middle > now and _due(each, now) == due:
+            return rest, middle.astimezone(now.tzinfo).strftime("%Y-%m-%dT%H:00")
     return rest, due
+
+
+def _end_of_day(span: TimeRange) -> datetime | None:
+    """Return the end of a day, of a part of one, or of "until Friday"; else None."""
+    if span.end is None:
+        return None
+    length = span.end - (span.start or span.end)
+    return span.end if length <= _DAY + _HOUR else None
+
+
+def _middle(span: TimeRange, now: datetime) -> datetime:
+    """Return the middle of a stretch of more than an hour; `now` where there is none."""
+    if span.start is None or span.end is None:
+        return now
+    length = span.end - span.start
+    return span.start + length / 2 if length > _HOUR else now
 
 
 def _due(span: TimeRange, now: datetime) -> str:

@@ -211,9 +211,10 @@ def one_day(found: list[Found], text: str) -> list[Found]:
     for begin, end, span in found:
         first, last, before = joined[-1] if joined else (0, 0, SILENT)
         is_day = before.unit == "day" and _ONE_DAY.fullmatch(text[last:begin]) is not None
-        if is_day and before.start and span.start and span.end and span.end - span.start < DAY:
-            ahead = before.start - at(span.start.date())
-            joined[-1] = (first, end, replace(span, start=span.start + ahead, end=span.end + ahead))
+        if before.start and is_day and span.is_within_day and span.finish < span.begin + DAY:
+            ahead = before.start - at(span.begin.date())
+            moved = replace(span, start=span.begin + ahead, end=span.finish + ahead)
+            joined[-1] = (first, end, moved)
         else:
             joined.append((begin, end, span))
     return joined
@@ -274,4 +275,4 @@ def _moved(span: Span, start: datetime) -> Span:
 
 def _told(span: Span, other: Span) -> Span:
     """Return the time counted from the one named before."""
-    return span.told(other) if span.told and other.start and other.end else span
+    return span.told(other) if span.told and not other.is_open else span

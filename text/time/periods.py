@@ -203,11 +203,10 @@ def century(_: Place, nth: int) -> Span:
 @repeating("span")
 def edge(_: Place, edge: str, span: Span) -> Span:
     """Return early, mid, late in a stretch; a day ends with its last second."""
-    is_day = span.unit == "day" and span.start and span.end and span.end - span.start <= DAY
-    if is_day and span.end:
+    if span.unit == "day" and span.is_within_day:
         if edge != "late":
             raise ValueError("a day has parts")
-        last = span.end - timedelta(seconds=1)
+        last = span.finish - timedelta(seconds=1)
         return Span(last, last + timedelta(minutes=1), "minute")
     is_thirds = span.unit in ("quarter", "season", "half")
     found = _season_edge(edge, span) if is_thirds else spans.part_of(span, edge)
@@ -257,7 +256,7 @@ def so_far(place: Place, span: Span) -> Span:
 def later_in(place: Place, span: Span) -> Span:
     """From today to its end; late in one that is not this one."""
     today = at(place.now.today)
-    if span.start and span.end and span.start <= today < span.end:
+    if not span.is_open and span.begin <= today < span.finish:
         return replace(span, start=today, unit="day", again=None)
     return spans.part_of(span, "late")
 

@@ -68,9 +68,14 @@ class Span:
         return self.end
 
     @property
+    def is_open(self) -> bool:
+        """Return True where a side is open."""
+        return None in (self.start, self.end)
+
+    @property
     def is_within_day(self) -> bool:
         """Return True for a day or a part of one."""
-        return None not in (self.start, self.end) and self.finish - self.begin <= DAY
+        return not self.is_open and self.finish - self.begin <= DAY
 
 
 SILENT = Span(None, None, "", silent=True)

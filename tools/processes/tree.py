@@ -28,6 +28,7 @@ from sandbox.network import Leave
 if TYPE_CHECKING:
     import psutil
 
+    from sandbox.cells.making import Maker
     from sandbox.network.exits import Exit
     from sandbox.stage import Holder, Stage
 
@@ -49,9 +50,9 @@ def mark(name: str) -> str:
 # From the holder of a cell, if it mounts, what must not be seen and what stays as it is, to the
 # stage.
 Opens = Callable[["Holder | None", Sequence[str], Sequence[str]], "Stage"]
-# Command to start: its words, its environment, and a descriptor that goes with it, which is
-# closed then; -1: none.
-Start = tuple[list[str], dict[str, str], int]
+# Command to start: its words, its environment, and descriptors that go with it, the first of
+# which is closed then.
+Start = tuple[list[str], dict[str, str], tuple[int, ...]]
 
 
 class Work(NamedTuple):
@@ -107,17 +108,26 @@ class Tree(Running):
         *,
         terminal: int | None = None,
         held: Callable[[dict[str, str]], Start] | None = None,
+        maker: Maker | None = None,
     ) -> None:
         """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what
-        starts it in this environment, where something holds it."""
+        starts it in this environment, where something holds it, and `maker` works for it."""
+        self._maker = maker
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             own = env | {MARK: self.mark}
-            start = held(own) if held else (argv, own, -1)
-            self.leader = _popen(start, cwd, terminal)
+            start = held(own) if held else (argv, own, ())
+            try:
+                self.leader = _popen(start, cwd, terminal)
+            except OSError:
+                if maker:
+                    maker.close()
+                raise
+            if maker:
+                maker.start()
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)
@@ -189,6 +199,8 @@ class Tree(Running):
 
     def _close(self) -> None:
         leaders.discard(self.leader.pid)
+        if self._maker:
+            self._maker.close()
         if self.way_out:
             self.way_out.close()
         os.close(self.exit)
@@ -246,8 +258,7 @@ def _is_buried(process: psutil.Process) -> bool:
 
 
 def _popen(start: Start, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
-    argv, env, descriptor = start
-    passed = [descriptor] if descriptor >= 0 else []
+    argv, env, passed = start
     try:
         return subprocess.Popen(
             argv,
@@ -260,7 +271,7 @@ def _popen(start: Start, cwd: Path, terminal: int | None) -> subprocess.Popen[by
             pass_fds=passed,
         )
     finally:
-        for each in passed:
+        for each in passed[:1]:
             os.close(each)
 
 

@@ -378,18 +378,18 @@ class Cells:
             given = variables | dict(work.given)
             return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
 
-        is_given = any(not name.startswith("SOPWITH_") for name in work.given)
-        is_plain = not is_given and work.argv[1:] == ["-c", work.script]
-        said, is_imaged = work.script if is_plain else "", work.opens is not None
-        makes = self._planner.makes(plan, said, work.cwd, is_imaged=is_imaged)
+        maker = self._planner.maker(plan)
 
         def held(env: dict[str, str]) -> Start:
-            orders = self._planner.confined(plan, readable, env, makes)
+            orders = self._planner.confined(plan, readable, env, maker)
             clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
-            return [*mounts.confine(orders), *work.argv], clean, orders
+            passed = (orders, maker.inner.fileno()) if maker else (orders,)
+            return [*mounts.confine(orders), *work.argv], clean, passed
 
         given, guarded = variables | dict(work.given), self._guard(plan, work)
-        tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
+        tree = Tree(
+            work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held, maker=maker
+        )
         tree.guard = guarded.taken if guarded else None
         return tree
 

@@ -37,6 +37,7 @@ KINDS = {
     **dict.fromkeys(("spreadsheet", "表格"), "xlsx xls xlsm ods csv tsv numbers"),
     **dict.fromkeys(("document", "文档"), "pdf docx doc odt rtf txt md pages"),
 }
+PERIODS = {"year": "%Y", "年份": "%Y", "年": "%Y", "month": "%Y-%m", "月份": "%Y-%m", "月": "%Y-%m"}
 NAMED = {
     "screenshot": ("screenshot", "screen shot", "截屏", "截图"),
     "截图": ("screenshot", "截屏", "截图"),
@@ -49,8 +50,9 @@ WORDS = {
         "many_moved": "Moved {n} file{s} to {target}:",
         "many_copied": "Copied {n} file{s} to {target}:",
         "dated": "Renamed {n} file{s} by date:",
+        "sorted": "Moved {n} file{s} into folders by date:",
         "made": "Made the folder {target}.",
-        "none": "There are no {kind} files in {folder}. Nothing was done.",
+        "none": "There are no {kind} files in {folder}. Nothing was done. Say where they are: … in FOLDER",
         "named": "The {kind} files in {folder} are named by date already.",
         "more": "… and {n} more",
         "absent": "there is no {file}",
@@ -65,8 +67,9 @@ WORDS = {
         "many_moved": "已把 {n} 个文件移到 {target}：",
         "many_copied": "已把 {n} 个文件复制到 {target}：",
         "dated": "已把 {n} 个文件按日期改名：",
+        "sorted": "已把 {n} 个文件按日期放进文件夹：",
         "made": "已新建文件夹 {target}。",
-        "none": "{folder} 里没有{kind}文件，什么都没有做。",
+        "none": "{folder} 里没有{kind}文件，什么都没有做。请说明在哪个文件夹里。",
         "named": "{folder} 里的{kind}文件已经按日期命名。",
         "more": "……另有 {n} 个",
         "absent": "没有 {file}",
@@ -224,6 +227,23 @@ def dated(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     return told(words, "dated", told_of)
 
 
+def by_period(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Move all files of a kind into a folder for each year, month or day; return what to say."""
+    folder, form = Path(given["folder"]), PERIODS.get(given["period"], "%Y-%m-%d")
+    places = {
+        file: folder / f"{taken(file):{form}}" / file.name
+        for file in of_kind(folder, given["kind"])
+    }
+    for path in places.values():
+        if os.path.lexists(path):
+            raise Stop("there", target=os.path.relpath(path, folder))
+    if not places:
+        return words["none"].format(kind=given["kind"], folder=folder.name)
+    for file, path in places.items():
+        put(file, path, "move")
+    return told(words, "sorted", [os.path.relpath(path, folder) for path in places.values()])
+
+
 def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     """Do what is asked; return what to say. Raises Stop, OSError."""
     if given.get("new_folder"):
@@ -232,6 +252,8 @@ def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
             raise Stop("there", target=path.name)
         path.mkdir(parents=True)
         return words["made"].format(target=os.path.relpath(path))
+    if given.get("period"):
+        return by_period(given, words)
     if given.get("date"):
         return dated(given, words)
     return many(given, words) if given.get("kind") else put_each(given, words)

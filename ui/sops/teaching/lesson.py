@@ -134,7 +134,7 @@ class LessonFlow:
         print(f"\n{say('lesson.script')}")
         redact = self.agent.parts.redactor()
         for line in script.splitlines():
-            print(f"  {one_line(redact(line), 150)}")
+            print(f"  {' ' * (len(line) - len(line.lstrip()))}{one_line(redact(line), 150)}")
         for problem in self.lesson.problems:
             print("  " + say("teach.problem", text=one_line(redact(problem), 160)))
 

@@ -145,7 +145,7 @@ class AtTerminal(FromOptions):
         for name, before in was.items():
             prompt = "teach.value_prompt" if before else "teach.new_value_prompt"
             text = read_next(say(prompt, name=name, before=one_line(before, 60))).strip()
-            if text.lower() in _LATER:
+            if text.lower() in _LATER and not given:
                 return None
             is_yes = text.lower() in _YES and before.lower() not in _YES | NO
             if text and not is_yes:
@@ -206,8 +206,10 @@ def _add(listed: Listed, name: str, text: str) -> str:
 
 def _rename(listed: Listed, value: list[Any], name: str) -> str:
     """Let a value vary under a name, which no other value has. Return what is wrong."""
-    taken = [each[0] for each in listed if each is not value]
-    if name in taken or not _NAME.fullmatch(name):
+    same = next((each for each in listed if each is not value and each[0] == name), None)
+    if same and not same[2]:
+        same[0], same = value[0] or f"{name}2", None  # what stays the same needs no name
+    if same or not _NAME.fullmatch(name):
         return say("teach.bad_value_name", name=one_line(name, 60))
     value[0], value[2] = name, True
     return ""

@@ -1,5 +1,5 @@
 // One SOP: what it says, does, has been, is proven by, and costs from run to run; run it, verify it, take a version back.
-import { html, reactive, ref } from "../lib/html.js";
+import { html, reactive } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
 import { doing, errandDone, toast } from "../lib/store.js";

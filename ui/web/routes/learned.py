@@ -95,38 +95,26 @@ def _shown(sop: Sop) -> dict[str, Any]:
     except SopError as error:
         body = str(error)
     procedure = sop.procedure
+    files = sorted(file for file in sop.folder.rglob("*") if file.is_file())
     shown: dict[str, Any] = {
         **entry(sop, language(), 0, 0),
         "is_seed": sop.is_seed,
-        "is_quarantined": sop.is_quarantined,
         "body": body,
-        "steps": [],
-        "wordings": [],
-        "parameters": {"type": "object", "properties": {}, "required": []},
-        "cases": [],
         "evidence": evidence(sop.folder) or None,
-        "files": sorted(
-            file.relative_to(sop.folder).as_posix()
-            for file in sop.folder.rglob("*")
-            if file.is_file()
-        ),
+        "files": [file.relative_to(sop.folder).as_posix() for file in files],
     }
-    del shown["runs"], shown["rote_rate"]
-    if procedure is not None:
-        shown |= _steps(procedure)
-        shown["parameters"]["properties"] = sop.schemas(language())
-        cases = read_cases(sop.folder)
-        shown["cases"] = [
-            {"name": case.name, "parameters": dict(case.parameters)} for case in cases
-        ]
-    return shown
+    del shown["runs"], shown["rote_rate"]  # they stand in the list
+    return shown | (_steps(procedure, sop.schemas(language())) if procedure is not None else {})
 
 
-def _steps(procedure: Procedure) -> dict[str, Any]:
+def _steps(procedure: Procedure, schemas: dict[str, dict[str, Any]]) -> dict[str, Any]:
     script = procedure.folder / "scripts" / "run.py"
     has_script = procedure.script is not None and script.is_file()
+    cases = read_cases(procedure.folder)
+    needed = list(procedure.required)
     return {
-        "parameters": {"type": "object", "required": list(procedure.required)},
+        "parameters": {"type": "object", "properties": schemas, "required": needed},
+        "cases": [{"name": case.name, "parameters": dict(case.parameters)} for case in cases],
         "wordings": [wording.text for wording in procedure.wordings],
         "effects": procedure.effects,
         "steps": [_step(step) for step in procedure.steps],
@@ -136,18 +124,10 @@ def _steps(procedure: Procedure) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    return {
-        "id": step.id,
-        "part": step.id.partition(".")[0],
-        "tool": step.tool,
-        "args": dict(step.args),
-        "expect": dict(step.expect),
-        "note": _said(step.note),
-        "when": step.when,
-        "unless": step.unless,
-        "done": _said(step.done) if step.done else None,
-        "stop": _said(step.stop) if step.stop else None,
-    }
+    said = {name: _said(getattr(step, name)) for name in ("note", "done", "stop")}
+    given = {"args": dict(step.args), "expect": dict(step.expect)}
+    about = {"part": step.id.partition(".")[0], "tool": step.tool}
+    return {**about, **given, **said, "when": step.when, "unless": step.unless}
 
 
 def _said(text: Any) -> str:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from learning.cases import Case, free_name, read_cases
@@ -81,13 +80,12 @@ def _checks(procedure: Procedure) -> int:
     return sum(step.id.startswith("check") for step in procedure.steps)
 
 
-def diff(folder: Path, files: Mapping[str, bytes]) -> str:
-    """Return what a new version would change in steps, scripts and instructions, as a diff."""
-    old = {path: content.data for path, content in contents_of(folder).items()}
+def diff(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> str:
+    """Return what a new version changes in steps, scripts and instructions, as a diff."""
     lines: list[str] = []
-    for path in sorted({*old, *files}):
+    for path in sorted({*old, *new}):
         if path.startswith(("sop.yaml", "scripts/", "SKILL")):
-            texts = [each.get(path, b"").decode("utf-8", "replace") for each in (old, files)]
+            texts = [each.get(path, b"").decode("utf-8", "replace") for each in (old, new)]
             before, after = (text.splitlines() for text in texts)
             lines += unified_diff(before, after, path, path, lineterm="", n=1)
     return "\n".join(lines)

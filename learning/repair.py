@@ -248,7 +248,8 @@ class _After:
             return [], str(error)
         said = f"{use.step}: {use.reason}"
         if not is_learned(self.sop):
-            changed = diff(self.sop.folder, files)
+            old = contents_of(self.sop.folder)
+            changed = diff({path: content.data for path, content in old.items()}, files)
             return self._learned("proposed", said, diff=changed), ""
         verdict = self._proven(files, None, "candidate")
         failed = [result for result in verdict.cases if result.passed is not True]

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import psutil
 
+from config import load
 from tests.conftest import CHECKOUT
 from tests.serving import Served, made_home
+from ui.web.filter import Filter
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -28,6 +30,13 @@ def test_what_is_not_found_has_its_key() -> None:
     ]
     assert len(said) > 5
     assert [text for text in said if not text.startswith("Message('error.")] == []
+
+
+def test_what_is_sent_again_is_looked_at_for_secrets_once(tmp_path: Path) -> None:
+    clean = Filter(load(tmp_path, "en", {}), {"page token": "kR7vQ2mXw9ZpL4tB"})
+    said = [{"id": "e-1", "text": "it is kR7vQ2mXw9ZpL4tB"}]
+    assert clean(said) == clean(said) == [{"id": "e-1", "text": "it is [page token]"}]
+    assert clean.seen.cache_info().misses == 4
 
 
 def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:

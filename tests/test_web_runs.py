@@ -288,6 +288,8 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
         assert done["errand"]["id"] == begun
     (row,) = site.get(f"/api/schedule/{kept['id']}/history").json["rows"]
     assert (row["state"], row["job"]) == ("done", kept["id"])
+    talks = site.get("/api/conversations").json["conversations"]
+    assert row["run"] not in [run for each in talks for run in each["runs"]]
     states = [due["state"] for due in site.get("/api/schedule/calendar").json["due"]]
     assert states[0] == "done"
     assert states.count("coming") > 15

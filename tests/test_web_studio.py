@@ -58,6 +58,7 @@ def taught(window: Window, site: Served) -> None:
     others.get_by_label("That is right").check()
     window.picture("teach")
     assert window.barriers() == []
+    card(window, "6. Store it").wait_for()
     window.button("Teach it").click()
     window.button("Open it").click()
     window.find("h1", has_text="sort-list").wait_for()
@@ -124,6 +125,16 @@ def test_sop_is_scheduled_with_its_values(window: Window, site: Served) -> None:
     (file,) = (site.home / "schedule").glob("*.json")
     kept = json.loads(file.read_text("utf-8"))
     assert (kept["sop"], kept["parameters"]) == ("largest-files", {"folder": str(site.cwd)})
+
+
+def test_steps_of_the_studio_are_numbered_without_a_gap(window: Window) -> None:
+    window.go("teach").find("[role=tab]", has_text="From a text").click()
+    window.find("form input").first.fill("list-all")
+    window.find("form textarea").fill("#!/bin/bash\nls\n")
+    window.button("Look at it").click()
+    window.find(".teach h2", has_text="Store it").wait_for()
+    numbers = [title[0] for title in window.find(".teach .card h2").all_inner_texts()]
+    assert numbers == [str(n + 1) for n in range(len(numbers))]
 
 
 def test_text_that_cannot_be_learned_says_why(window: Window) -> None:

@@ -3,6 +3,7 @@ network, what a yes would change."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 WRITE = (
-    "printf 'tea\\nmilk\\n' > notes.md; mkdir -p lists; echo 1,2 > lists/numbers.csv; echo written"
+    "printf 'tea\\nmilk\\n' > notes.md; mkdir -p lists box; echo 1,2 > lists/numbers.csv;"
+    " echo a > box/a; echo b > box/b; echo written"
 )
 SCRIPTS: dict[str, list[Any]] = {
     "write": [bash(WRITE, "I write."), "Both are written."],
@@ -30,6 +32,7 @@ def wrote(site: Served) -> str:
     (site.cwd / "notes.md").write_text("coffee\nmilk\n", "utf-8")
     for each in ("numbers.csv", "other.csv"):
         (site.cwd / "lists" / each).unlink(missing_ok=True)
+    shutil.rmtree(site.cwd / "box", ignore_errors=True)
     run = site.begin("write the lists", "write")
     assert site.ended(run)["status"] == "done"
     return run
@@ -48,7 +51,7 @@ def test_changes_of_a_run_are_shown_undone_and_brought_back(window: Window, site
     assert window.barriers() == []
     card.get_by_role("button", name="Undo").click()
     dialog = window.find("dialog")
-    assert "Undo all" in dialog.inner_text()
+    assert "Undo all 4 changes?" in dialog.inner_text()
     window.picture("changes-undo")
     dialog.get_by_role("button", name="Undo").click()
     window.find(".notice", has_text="These changes were undone.").wait_for()

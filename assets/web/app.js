@@ -3,7 +3,7 @@ import { createApp, html, nextTick, reactive, ref, watch } from "./lib/html.js";
 import { post, Refused } from "./lib/api.js";
 import { connect, disconnect, live } from "./lib/live.js";
 import { go, route } from "./lib/route.js";
-import { atWork, dismiss, doing, loadInbox, loadState, setChanges, store, waitingCount } from "./lib/store.js";
+import { atWork, dismiss, doing, loadInbox, loadState, setChanges, store, waiting } from "./lib/store.js";
 import { firstTheme, keepTheme, theme } from "./lib/theme.js";
 import { useKeys } from "./lib/use.js";
 import { firstLang, keepLang, lang, say, setLang } from "./lib/words.js";
@@ -52,8 +52,8 @@ const App = {
       shown.isMenuOpen = false;
       if (page !== "chat") nextTick(() => document.querySelector("main h1")?.focus({ preventScroll: true }));
     });
-    watch(() => [route.page, lang(), waitingCount.value], () => {
-      document.title = `${waitingCount.value ? `(${waitingCount.value}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "overview"}`)} · Sopwith`;
+    watch(() => [route.page, lang(), waiting.value.length], () => {
+      document.title = `${waiting.value.length ? `(${waiting.value.length}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "overview"}`)} · Sopwith`;
     }, { immediate: true });
     return () => {
       if (store.isSignedIn === null) return html`<div class="gate" role="status" aria-label=${say("loading")}>${mark()}</div>`;
@@ -79,7 +79,7 @@ function topbar(shown) {
   return html`<header class="topbar"><button type="button" class="btn quiet square" aria-label=${say("menu")} aria-expanded=${shown.isMenuOpen}
       onClick=${() => (shown.isMenuOpen = !shown.isMenuOpen)}>${icon("menu")}</button>
     <a class="brand" href="/overview">${mark()}<b>Sopwith</b></a>
-    <a class="btn quiet square" href="/inbox" aria-label=${say("page.inbox_n", { n: waitingCount.value })}>${icon("inbox")}${count("inbox")}</a></header>`;
+    <a class="btn quiet square" href="/inbox" aria-label=${say("page.inbox_n", { n: waiting.value.length })}>${icon("inbox")}${count("inbox")}</a></header>`;
 }
 
 function rail(shown) {
@@ -102,7 +102,7 @@ function rail(shown) {
 }
 
 function count(name) {
-  const n = name === "inbox" ? waitingCount.value : name === "runs" ? atWork().length : 0;
+  const n = name === "inbox" ? waiting.value.length : name === "runs" ? atWork().length : 0;
   return n ? html`<span class=${`count ${name}`} aria-label=${say(`count.${name}`, { n })} role="img">${n}</span>` : null;
 }
 

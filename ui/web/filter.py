@@ -36,9 +36,7 @@ class Filter:
 
     def __init__(self, config: Config, also: dict[str, str]) -> None:
         self._redactor = Redactor({**held_values(config, os.environ), **also})
-        self._seen = lru_cache(SEEN)(
-            self._redactor
-        )  # ids, times, names: what comes again and again
+        self.seen = lru_cache(SEEN)(self._redactor)  # ids, times, names: what comes again and again
         is_below = config.home.is_relative_to(Path.home())  # there it keeps its name
         shown = config.home.relative_to(Path.home()) if is_below else ".sopwith"
         self._hide = Places({config.home: f"~/{shown}", Path.home(): "~"}).hide
@@ -48,7 +46,7 @@ class Filter:
         return _encodable(self._redactor.redact(self._hide(data), self._without_secrets))
 
     def _without_secrets(self, text: str) -> str:
-        return self._seen(text) if len(text) <= SHORT else self._redactor(text)
+        return self.seen(text) if len(text) <= SHORT else self._redactor(text)
 
 
 def _encodable(data: Any) -> Any:

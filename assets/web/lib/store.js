@@ -15,15 +15,12 @@ export const store = reactive({
   toasts: [],
 });
 
-/** All that waits for the owner of these runs: what is asked now, then what is in the inbox. */
-export function waitingFor(runs) {
-  const now = store.waiting.filter((each) => runs.includes(each.run)).map((each) => ({ ...each, isNow: true }));
-  const ids = new Set(now.map((each) => each.id));
-  const later = store.inbox.filter((each) => runs.includes(each.run) && !ids.has(each.id));
-  return [...now, ...later];
-}
-
-export const waitingCount = computed(() => new Set([...store.waiting, ...store.inbox].map((each) => each.id)).size);
+/** All that waits for the owner: what is asked now, then what is in the inbox. */
+export const waiting = computed(() => {
+  const now = new Set(store.waiting.map(({ id }) => id));
+  return [...store.waiting.map((each) => ({ ...each, isNow: true })), ...store.inbox.filter(({ id }) => !now.has(id))];
+});
+export const waitingFor = (runs) => waiting.value.filter(({ run }) => runs.includes(run));
 
 export async function loadState() {
   const state = await get("/api/state");

@@ -4,7 +4,7 @@ import { get, part, post, remove } from "../lib/api.js";
 import { doing, store } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
-import { act, chip, copies, Dialog, head, instead } from "../parts/bits.js";
+import { act, copies, Dialog, head, instead } from "../parts/bits.js";
 
 export const Access = {
   setup() {
@@ -26,7 +26,8 @@ export const Access = {
           <span class="facts"><span>${say(each.changes ? "tokens.may_change" : "tokens.may_read")}</span><time>${when(each.made)}</time></span><span class="actions">${act(say("tokens.take"), () => take(each.id), { kind: "small danger" })}</span></li>`)}</ul>`}</section>
       <section class="card"><h2>${say("browser.title")}</h2><p class="dim">${say("browser.why")}</p>
         <div class="actions"><button type="button" class="btn" onClick=${signOut}>${say("browser.sign_out")}</button><a href="/api/openapi.json" target="_blank" rel="noopener">${say("tokens.api")}</a></div></section>
-      ${form.token && html`<${Once} text=${form.token} onClosed=${() => (form.token = "")} />`}</div>`;
+      ${form.token && html`<${Dialog} title=${say("once.token")} onClosed=${() => (form.token = "")}><p>${say("once.why")}</p>
+        <div class="fix"><code>${form.token}</code>${copies(form.token)}</div></${Dialog}>`}</div>`;
   },
 };
 
@@ -34,10 +35,3 @@ const signOut = () => doing(async () => {
   await post("/api/sign-out", {});
   store.isSignedIn = false;
 });
-
-const Once = {
-  props: { text: String },
-  emits: ["closed"],
-  setup: (props, { emit }) => () => html`<${Dialog} title=${say("once.token")} onClosed=${() => emit("closed")}><p>${say("once.why")}</p>
-    <div class="fix"><code>${props.text}</code>${copies(props.text)}</div></${Dialog}>`,
-};

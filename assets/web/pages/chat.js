@@ -8,7 +8,7 @@ import { doing, stateOf, store, toast, waitingFor } from "../lib/store.js";
 import { useFetched, useKeys, useTyped } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { Asked } from "../parts/asked.js";
-import { act, chip, Dialog, instead, menu } from "../parts/bits.js";
+import { act, chip, instead, menu, Sure } from "../parts/bits.js";
 import { Composer } from "../parts/composer.js";
 import { icon, mark } from "../parts/icon.js";
 import { thread } from "../parts/thread.js";
@@ -43,22 +43,9 @@ export const Chat = {
           <h1 tabindex="-1">${talk.title || talk.stories[0]?.task || say("chat.new")}</h1></header>
         ${talk.view()}
       </section>
-      ${asked.value && html`<${Named} talk=${asked.value} onClosed=${() => (asked.value = null)} onGiven=${(given) => note(asked.value, given)} />`}
+      ${asked.value && html`<${Sure} title=${say(`chat.${asked.value.what}`)} go=${say(`chat.${asked.value.what}`)} label=${say("chat.name")} name=${asked.value.what === "rename" ? asked.value.title : null}
+        why=${asked.value.what === "rename" ? "" : `${asked.value.title}\n\n${say("chat.delete_why")}`} onClosed=${() => (asked.value = null)} onSure=${(title) => note(asked.value, title ? { title } : { is_hidden: true })} />`}
     </div>`;
-  },
-};
-
-/** Another name for a conversation, or whether it may go from the list. */
-const Named = {
-  props: { talk: Object },
-  emits: ["closed", "given"],
-  setup(props, { emit }) {
-    const typed = ref(props.talk.title);
-    const isRename = props.talk.what === "rename";
-    const give = (event) => (event?.preventDefault(), emit("given", isRename ? { title: typed.value.trim() } : { is_hidden: true }), emit("closed"));
-    return () => html`<${Dialog} title=${say(`chat.${props.talk.what}`)} onClosed=${() => emit("closed")}><form class="form" onSubmit=${give}>
-      ${isRename ? html`<label class="field"><span>${say("chat.name")}</span><input autofocus maxlength="300" value=${typed.value} onInput=${(event) => (typed.value = event.target.value)} /></label>` : html`<p><b>${props.talk.title}</b></p><p>${say("chat.delete_why")}</p>`}
-      <div class="actions">${act(say(`chat.${props.talk.what}`), give, { kind: isRename ? "primary" : "danger", disabled: isRename && !typed.value.trim() })}</div></form></${Dialog}>`;
   },
 };
 

@@ -25,9 +25,9 @@ export const Graph = {
     let isFirst = true;
     let newest = 0;
     let version = ""; // of what is shown
-    let told = null; // the version that the server named while this was loading
+    let told = ""; // the version that the server named while this was loading
 
-    const filter = () => ({ predicates: wanted.predicates.join(","), since: wanted.since && new Date(wanted.since).toISOString(), until: wanted.until && new Date(`${wanted.until}T23:59:59`).toISOString() });
+    const filter = () => ({ predicates: wanted.predicates.join(","), since: wanted.since && new Date(`${wanted.since}T00:00`).toISOString(), until: wanted.until && new Date(`${wanted.until}T23:59:59`).toISOString() });
 
     async function load() {
       const mine = (newest += 1);
@@ -37,7 +37,8 @@ export const Graph = {
         if (mine !== newest) return;
         Object.assign(shown, { error: null, isCut: found.truncated, total: found.total ?? found.edges.length, isLost: !!wanted.name && !found.nodes.length });
         version = found.version;
-        take(found);
+        graph.value = { nodes: byId(found.nodes), edges: byId(found.edges) };
+        picture?.show(graph.value);
         isFirst &&= !found.edges.length && !wanted.name;
         if (isFirst) wanted.predicates = PREDICATES; // what is spoken of is better than an empty picture
         isFirst = false;
@@ -47,30 +48,14 @@ export const Graph = {
       } finally {
         if (mine === newest) shown.isLoading = false;
       }
-      if (mine === newest && told !== null && told !== version) load();
-      told = null;
-    }
-
-    function take({ nodes, edges }) {
-      graph.value = { nodes: new Map(nodes.map((each) => [each.id, each])), edges: new Map(edges.map((each) => [each.id, each])) };
-      picture?.show(graph.value);
-    }
-
-    function patch(news) {
-      const { nodes, edges } = graph.value;
-      version = news.version;
-      for (const { op, node, edge } of news.patch) {
-        if (op === "drop") nodes.delete(node) || edges.delete(edge);
-        else if (node) nodes.set(node.id, node);
-        else if (edge && wanted.predicates.includes(edge.predicate)) edges.set(edge.id, edge);
-      }
-      take({ nodes: [...nodes.values()], edges: [...edges.values()] });
+      const isLate = mine === newest && told && told !== version;
+      told = "";
+      if (isLate) load();
     }
 
     const stop = listen((message) => {
       if (message.type === "resync") load();
       else if (message.type.startsWith("graph_") && shown.isLoading) told = message.version;
-      else if (message.type === "graph_patch" && !wanted.name && !wanted.since && !wanted.until) patch(message);
       else if (message.type.startsWith("graph_") && message.version !== version) load();
       else if (message.type === "selection_sync" && message.what === "graph") choose(message.id, false);
     });
@@ -124,6 +109,8 @@ export const Graph = {
       ${graph.value.edges.size ? html`<details class="card" onToggle=${({ target }) => (shown.isListed = target.open)}><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary>${shown.isListed ? html`<ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul>` : null}</details>` : null}</div>`;
   },
 };
+
+const byId = (all) => new Map(all.map((each) => [each.id, each]));
 
 const nameOf = (graph, id) => {
   const found = graph.nodes.get(id);

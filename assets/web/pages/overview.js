@@ -1,7 +1,7 @@
 // The first page: what works, waits, failed and is due; what rote has saved; what was used, by day, model and SOP.
 import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
-import { atWork, stateOf, store, waitingCount } from "../lib/store.js";
+import { atWork, stateOf, waiting } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
 import { amount, longDay, money, say, seconds, when, worded } from "../lib/words.js";
 import { chip, head, instead, tile } from "../parts/bits.js";
@@ -26,10 +26,9 @@ export const Overview = {
 
 function now({ failed, due }) {
   const working = atWork();
-  const waiting = [...store.waiting, ...store.inbox.filter((each) => !store.waiting.some(({ id }) => id === each.id))];
   return html`<div class="now">
     ${card("working", working.length, "/runs", working.slice(0, SHOWN).map(runRow))}
-    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, SHOWN).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
+    ${card("waiting", waiting.value.length, "/inbox", waiting.value.slice(0, SHOWN).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
     ${card("failed", failed.n, "/runs", failed.runs.map(runRow))}
     ${card("due", due.n, "/schedule", due.rows.map((each) => html`<li key=${`${each.job} ${each.at}`}><a href="/schedule">${each.task || each.job}</a><small>${when(each.at)}${each.times > 1 ? ` · ${say("overview.times", { n: each.times })}` : ""}</small></li>`))}
   </div>`;

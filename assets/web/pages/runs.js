@@ -3,7 +3,7 @@ import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
 import { route } from "../lib/route.js";
 import { stateOf } from "../lib/store.js";
-import { useFetched } from "../lib/use.js";
+import { useFetched, useTyped } from "../lib/use.js";
 import { money, say, when } from "../lib/words.js";
 import { chip, head, instead } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
@@ -23,21 +23,15 @@ export const Runs = {
 
 const List = {
   setup() {
-    const wanted = reactive({ status: "", text: "", typed: "", limit: PAGE });
-    let timer = 0;
-    const typed = ({ target }) => {
-      wanted.typed = target.value;
-      clearTimeout(timer);
-      timer = setTimeout(() => (wanted.text = wanted.typed), 250);
-    };
-    const all = useFetched(() => get("/api/runs", { limit: wanted.limit, status: wanted.status, text: wanted.text }), { deps: () => [wanted.status, wanted.text], kinds: (message) => message.type === "run_changed" });
+    const wanted = reactive({ status: "", limit: PAGE });
+    const find = useTyped();
+    const all = useFetched(() => get("/api/runs", { ...wanted, text: find.text }), { deps: () => [wanted.status, find.text], kinds: (message) => message.type === "run_changed" });
     const more = () => ((wanted.limit += PAGE), all.reload());
     return () => html`<div class="page">${head(say("page.runs"))}
-      <div class="filters"><label class="search">${icon("search")}<span class="hidden">${say("runs.search")}</span>
-          <input type="search" value=${wanted.typed} placeholder=${say("runs.search")} onInput=${typed} /></label>
+      <div class="filters">${find.field(say("runs.search"))}
         <label><span class="hidden">${say("runs.status")}</span><select value=${wanted.status} onChange=${(event) => (wanted.status = event.target.value)}>
           <option value="">${say("runs.any")}</option>${STATES.map((each) => html`<option key=${each} value=${each}>${say(`status.${each}`)}</option>`)}</select></label></div>
-      ${instead(all, !all.data?.runs.length, say(wanted.status || wanted.text ? "runs.none" : "runs.first")) ?? html`
+      ${instead(all, !all.data?.runs.length, say(wanted.status || find.text ? "runs.none" : "runs.first")) ?? html`
         <ul class="rows runs">${all.data.runs.map((run) => html`<li key=${run.run}><a class="row" href=${`/runs/${part(run.run)}`}>
           ${chip(stateOf(run))}<span class="title">${run.task}</span>
           <span class="facts">${run.rote ? html`<span class="roted">${icon("rote")}${run.sop}</span>` : run.sop ? html`<span>${run.sop}</span>` : null}

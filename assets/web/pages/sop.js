@@ -1,11 +1,11 @@
 // One SOP: what it says, does, has been, is proven by, and costs from run to run; run it, verify it, take a version back.
-import { html, reactive, ref } from "../lib/html.js";
+import { html, reactive } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
 import { doing, errandDone, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { amount, lang, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
-import { act, chip, code, Dialog, diff, given, head, instead, tabs, tile } from "../parts/bits.js";
+import { act, chip, code, Dialog, diff, given, head, instead, Sure, tabs, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
 import { AddJob } from "../parts/add_job.js";
@@ -60,7 +60,8 @@ export const Sop = {
           ? html`<${Versions} name=${props.name} now=${sop.data.version} />` : tab() === "evidence" ? evidence(sop.data) : tab() === "edit"
           ? html`<${Edit} name=${props.name} onStored=${() => (sop.reload(), choose("steps"))} />` : html`<${Curve} name=${props.name} />`}</div>`}
       ${shown.asks === "schedule" && html`<${AddJob} sop=${sop.data} onClosed=${() => (shown.asks = "")} onAdded=${() => go("/schedule")} />`}
-      ${["rename", "remove"].includes(shown.asks) && html`<${Sure} name=${props.name} what=${shown.asks} onClosed=${() => (shown.asks = "")} onSure=${(body) => put(shown.asks, body)} />`}
+      ${["rename", "remove"].includes(shown.asks) && html`<${Sure} title=${say(`sop.${shown.asks}_title`, { name: props.name })} why=${say(`sop.${shown.asks}_why`)} go=${say(`sop.${shown.asks}`)} label=${say("teach.name")} hint=${say("teach.name_hint")}
+        name=${shown.asks === "rename" ? props.name : null} onClosed=${() => (shown.asks = "")} onSure=${(name) => put(shown.asks, name ? { new: name } : {})} />`}
       ${["run", "verify"].includes(shown.asks) && html`<${Dialog} title=${say(`sop.${shown.asks}_title`, { name: props.name })} onClosed=${() => (shown.asks = "")}>
         <p class="dim">${say(`sop.${shown.asks}_why`)}</p>
         <${Values} schema=${sop.data.parameters} isOptional=${shown.asks === "verify"} go=${say(`sop.${shown.asks}`)} onGiven=${start} /></${Dialog}>`}
@@ -78,20 +79,6 @@ function buttons(sop, shown, put, busy) {
     <a class="btn" href=${`/api/sops/${part(sop.name)}/export`} download>${say("sop.export")}</a>
     ${sop.is_seed ? null : html`${act(say("sop.rename"), asks("rename"))} ${act(say("sop.remove"), asks("remove"), { kind: "danger" })}`}`;
 }
-
-/** Asks for the new name, or whether it may go. */
-const Sure = {
-  props: { name: String, what: String },
-  emits: ["closed", "sure"],
-  setup(props, { emit }) {
-    const typed = ref(props.name);
-    const isRename = props.what === "rename";
-    const go = (event) => (event?.preventDefault(), emit("sure", isRename ? { new: typed.value } : {}), emit("closed"));
-    return () => html`<${Dialog} title=${say(`sop.${props.what}_title`, { name: props.name })} onClosed=${() => emit("closed")}><form class="form" onSubmit=${go}><p>${say(`sop.${props.what}_why`)}</p>
-      ${isRename ? html`<label class="field"><span>${say("teach.name")} <small class="dim">${say("teach.name_hint")}</small></span><input autofocus value=${typed.value} spellcheck="false" onInput=${(event) => (typed.value = event.target.value)} /></label>` : null}
-      <div class="actions">${act(say(`sop.${props.what}`), go, { kind: isRename ? "primary" : "danger", disabled: isRename && typed.value === props.name })}</div></form></${Dialog}>`;
-  },
-};
 
 const Edit = {
   props: { name: String },

@@ -122,10 +122,12 @@ function own(found) {
   return html`<section class="card"><header><h2>${say("teach.step_own")}</h2>${found.own.why ? null : chip("done", say("teach.proven"))}</header><p class="dim">${say("teach.own_why")}</p>${did(found.own)}</section>`;
 }
 
+const varies = (found) => Object.keys(found.parameters.properties ?? {}).length > 0;
+
 function others(seen, tryOn, busy) {
   const { found, tries } = seen;
-  if (!Object.keys(found.parameters.properties ?? {}).length) return null;
-  return html`<section class="card"><h2>${say("teach.step_others")}</h2><p class="dim">${say("teach.others_why")}</p>
+  if (!varies(found)) return null;
+  return html`<section class="card"><h2>${say("teach.step_others", { n: found.own ? 5 : 4 })}</h2><p class="dim">${say("teach.others_why")}</p>
     ${tries.map((each, n) => html`<div class="would" key=${n}><p class="mono">${Object.entries(each.values).map(([name, value]) => `${name}=${value}`).join("  ")}</p>${did(each)}
       ${each.why ? null : html`<label class="mini check"><input type="checkbox" checked=${each.isRight} onChange=${(event) => (each.isRight = event.target.checked)} />${say("teach.right")}</label>`}</div>`)}
     <${Values} key=${Object.keys(found.parameters.properties).join()} schema=${found.parameters} start=${tries[0]?.values ?? {}} go=${say("teach.try")} onGiven=${(values) => !busy.is && tryOn(values)} />
@@ -137,8 +139,7 @@ function earned(seen) {
   if (seen.found.kind === "steps") return seen.found.status;
   const isProven = seen.found.own && !seen.found.own.why;
   const isTried = seen.tries.some((each) => each.isRight && !each.why);
-  const needsOthers = Object.keys(seen.found.parameters.properties ?? {}).length > 0;
-  if (needsOthers) return isTried ? seen.found.status : isProven || seen.found.status !== "draft" ? "candidate" : "draft";
+  if (varies(seen.found)) return isTried ? seen.found.status : isProven || seen.found.status !== "draft" ? "candidate" : "draft";
   return isProven ? "probation" : "draft";
 }
 
@@ -146,7 +147,8 @@ function last(seen, form, store, busy) {
   const { found, errand } = seen;
   const status = earned(seen);
   const isTaken = found.existing && !form.isNew;
-  return html`<section class="card"><h2>${say("teach.step_store")}</h2>
+  const isScript = found.kind === "script";
+  return html`<section class="card"><h2>${say("teach.step_store", { n: 4 + !!(isScript && found.own) + !!(isScript && varies(found)) })}</h2>
     <p>${chip(status)} ${say(`teach.will_${status}`)}</p><p>${say("teach.asked", { wording: found.wording })}</p>
     ${found.twin ? html`<p class="bad">${say("teach.twin")} <a href=${`/sops/${part(found.twin)}`}>${found.twin}</a></p>` : null}
     ${found.existing ? html`<label class="mini check"><input type="checkbox" checked=${form.isNew} onChange=${(event) => (form.isNew = event.target.checked)} />${say("teach.new_version", { name: form.name, version: found.existing.version })}</label>` : null}

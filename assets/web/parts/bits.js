@@ -111,6 +111,20 @@ export function given(args) {
     ${short.length ? html`<p class="facts small">${short.map(([name, value]) => html`<span key=${name}>${name} <b>${written(value)}</b></span>`)}</p>` : null}`;
 }
 
+/** Asks for another `name`, or where none is given whether it may go; `sure(name)` is called. */
+export const Sure = {
+  props: { title: String, why: String, go: String, label: String, hint: String, name: String },
+  emits: ["closed", "sure"],
+  setup(props, { emit }) {
+    const typed = ref(props.name);
+    const isRename = props.name !== null;
+    const give = (event) => (event?.preventDefault(), emit("sure", isRename ? typed.value.trim() : ""), emit("closed"));
+    return () => html`<${Dialog} title=${props.title} onClosed=${() => emit("closed")}><form class="form" onSubmit=${give}>${props.why ? html`<p class="asked-text">${props.why}</p>` : null}
+      ${isRename ? html`<label class="field"><span>${props.label} <small class="dim">${props.hint}</small></span><input autofocus maxlength="300" value=${typed.value} spellcheck="false" onInput=${(event) => (typed.value = event.target.value)} /></label>` : null}
+      <div class="actions">${act(props.go, give, { kind: isRename ? "primary" : "danger", disabled: isRename && [props.name, ""].includes(typed.value.trim()) })}</div></form></${Dialog}>`;
+  },
+};
+
 /** A number with its name below. */
 export function tile(value, label, more = "") {
   return html`<div class="tile"><b>${value}</b><span>${label}</span>${more && html`<small>${more}</small>`}</div>`;

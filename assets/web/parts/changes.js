@@ -42,16 +42,18 @@ export const Changes = {
       ${all.data.more ? html`<p class="dim small">${say("changes.more", { n: all.data.more })}</p>` : null}
       ${shown.asks && html`<${Dialog} title=${say(all.data.is_undone ? "changes.redo" : "changes.undo")} onClosed=${() => (shown.asks = false)}>
         ${shown.conflicts.length ? html`<p class="bad" role="alert">${say("changes.conflicts")}</p><ul class="tree">${shown.conflicts.map(({ path, why }) => html`<li key=${path}><b>${path}</b><p class="dim small">${why}</p></li>`)}</ul>`
-          : html`<p>${say(all.data.is_undone ? "changes.redo_ask" : "changes.undo_ask", { n: all.data.changes.length })}</p>${counts(all.data.changes)}`}
+          : html`<p>${say(all.data.is_undone ? "changes.redo_ask" : "changes.undo_ask", { n: filesIn(all.data.changes) })}</p>${counts(all.data.changes)}`}
         <div class="actions"><button type="button" class="btn" onClick=${() => (shown.asks = false)}>${say(shown.conflicts.length ? "close" : "cancel")}</button>
           ${shown.conflicts.length ? null : act(say(all.data.is_undone ? "changes.redo" : "changes.undo"), undo, { busy: busy.is, kind: "primary" })}</div></${Dialog}>`}</section>`;
   },
 };
 
+const filesIn = (changes) => changes.reduce((sum, { files = 1 }) => sum + files, 0);
+
 /** How many files are new, changed, moved, gone, and what was written. */
 export function counts(changes) {
   const written = changes.reduce((sum, { kind, after }) => sum + (kind === "new" || kind === "changed" ? after ?? 0 : 0), 0);
-  return html`<p class="facts">${KINDS.map((kind) => [kind, changes.filter((each) => each.kind === kind).reduce((sum, { files = 1 }) => sum + files, 0)]).filter(([, n]) => n).map(([kind, n]) => html`<span key=${kind} class=${`kind ${kind}`}>${MARKS[kind]} ${say(`changes.n.${kind}`, { n })}</span>`)}
+  return html`<p class="facts">${KINDS.map((kind) => [kind, filesIn(changes.filter((each) => each.kind === kind))]).filter(([, n]) => n).map(([kind, n]) => html`<span key=${kind} class=${`kind ${kind}`}>${MARKS[kind]} ${say(`changes.n.${kind}`, { n })}</span>`)}
     ${written ? html`<span>${say("changes.written", { size: bytes(written) })}</span>` : null}</p>`;
 }
 

@@ -3,7 +3,6 @@ them: each of those routes does what the command of its name does. Routes: docs/
 
 from __future__ import annotations
 
-import difflib
 import json
 import shutil
 import tempfile
@@ -17,7 +16,8 @@ from starlette.responses import JSONResponse, Response
 from config import Message
 from learning.cases import read_cases
 from learning.guards import evidence
-from memory.history import Content, Repository, RepositoryError, contents_of
+from learning.patches import diff as difference
+from memory.history import Repository, contents_of
 from memory.sops import Sop, SopError
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
@@ -30,9 +30,6 @@ from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import uploaded
 from ui.web.site import Conflict, NotThere, Site, found
 from ui.words import language
-
-MAX_SHOWN_BYTES = 200_000  # of one file in a diff
-
 
 to = routes("sops")
 VERBS = ("enable", "disable", "rollback", "rename", "remove")
@@ -76,7 +73,7 @@ def diff(
     known = [version.commit for version in changes(site.config).history(name)]
     new = to or (known[0] if known else "")
     old = since or next(iter(known[known.index(new) + 1 :]), "") if new in known else since
-    text = _diff(_files(site.home, name, old, known), _files(site.home, name, new, known))
+    text = difference(_files(site.home, name, old, known), _files(site.home, name, new, known))
     return {"diff": text, "from": old, "to": new}
 
 
@@ -99,38 +96,26 @@ def _shown(sop: Sop) -> dict[str, Any]:
     except SopError as error:
         body = str(error)
     procedure = sop.procedure
+    files = sorted(file for file in sop.folder.rglob("*") if file.is_file())
     shown: dict[str, Any] = {
         **entry(sop, language(), 0, 0),
         "is_seed": sop.is_seed,
-        "is_quarantined": sop.is_quarantined,
         "body": body,
-        "steps": [],
-        "wordings": [],
-        "parameters": {"type": "object", "properties": {}, "required": []},
-        "cases": [],
         "evidence": evidence(sop.folder) or None,
-        "files": sorted(
-            file.relative_to(sop.folder).as_posix()
-            for file in sop.folder.rglob("*")
-            if file.is_file()
-        ),
+        "files": [file.relative_to(sop.folder).as_posix() for file in files],
     }
-    del shown["runs"], shown["rote_rate"]
-    if procedure is not None:
-        shown |= _steps(procedure)
-        shown["parameters"]["properties"] = sop.schemas(language())
-        cases = read_cases(sop.folder)
-        shown["cases"] = [
-            {"name": case.name, "parameters": dict(case.parameters)} for case in cases
-        ]
-    return shown
+    del shown["runs"], shown["rote_rate"]  # they stand in the list
+    return shown | (_steps(procedure, sop.schemas(language())) if procedure is not None else {})
 
 
-def _steps(procedure: Procedure) -> dict[str, Any]:
+def _steps(procedure: Procedure, schemas: dict[str, dict[str, Any]]) -> dict[str, Any]:
     script = procedure.folder / "scripts" / "run.py"
     has_script = procedure.script is not None and script.is_file()
+    cases = read_cases(procedure.folder)
+    needed = list(procedure.required)
     return {
-        "parameters": {"type": "object", "required": list(procedure.required)},
+        "parameters": {"type": "object", "properties": schemas, "required": needed},
+        "cases": [{"name": case.name, "parameters": dict(case.parameters)} for case in cases],
         "wordings": [wording.text for wording in procedure.wordings],
         "effects": procedure.effects,
         "steps": [_step(step) for step in procedure.steps],
@@ -140,18 +125,10 @@ def _steps(procedure: Procedure) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    return {
-        "id": step.id,
-        "part": step.id.partition(".")[0],
-        "tool": step.tool,
-        "args": dict(step.args),
-        "expect": dict(step.expect),
-        "note": _said(step.note),
-        "when": step.when,
-        "unless": step.unless,
-        "done": _said(step.done) if step.done else None,
-        "stop": _said(step.stop) if step.stop else None,
-    }
+    said = {name: _said(getattr(step, name)) for name in ("note", "done", "stop")}
+    given = {"args": dict(step.args), "expect": dict(step.expect)}
+    about = {"part": step.id.partition(".")[0], "tool": step.tool}
+    return {**about, **given, **said, "when": step.when, "unless": step.unless}
 
 
 def _said(text: Any) -> str:
@@ -163,29 +140,14 @@ def _said(text: Any) -> str:
     )
 
 
-def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, Content]:
+def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, bytes]:
     """Return the files of an SOP as they were; of nothing, none; of a seed before its first change,
     those that were shipped."""
-    if commit in known:
-        try:
-            return Repository(home).files(commit, f"sops/{name}")
-        except RepositoryError:
-            return {}
-    return contents_of(SEEDS / name) if (SEEDS / name).is_dir() else {}
-
-
-def _diff(old: dict[str, Content], new: dict[str, Content]) -> str:
-    lines: list[str] = []
-    for path in sorted({*old, *new}):
-        before, after = (files[path].data if path in files else b"" for files in (old, new))
-        if before == after:
-            continue
-        if max(len(before), len(after)) > MAX_SHOWN_BYTES:
-            lines.append(f"--- {path}: {len(before)} → {len(after)} bytes")
-            continue
-        texts = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
-        lines += difflib.unified_diff(texts[0], texts[1], f"a/{path}", f"b/{path}", lineterm="")
-    return "\n".join(lines)
+    if commit not in known:
+        kept = contents_of(SEEDS / name) if (SEEDS / name).is_dir() else {}
+    else:
+        kept = Repository(home).files(commit, f"sops/{name}")
+    return {path: content.data for path, content in kept.items()}
 
 
 @to.post("/api/sops/look")

@@ -102,16 +102,8 @@ def memory_file(site: Here) -> Json:
     with suppress(FileNotFoundError):
         text = read_owner_text(site.home, "MEMORY.md").text
     rows = [
-        {
-            "id": each.id,
-            "category": each.category,
-            "text": each.text,
-            "day": each.day,
-            "source": each.source,
-            "verbatim": each.is_verbatim,
-            "times": each.times,
-            "superseded_by": each.by or None,
-        }
+        {name: getattr(each, name) for name in ("id", "category", "text", "day", "source")}
+        | {"verbatim": each.is_verbatim, "superseded_by": each.by or None}
         for each in entries(site.home)
     ]
     return {"entries": rows, "text": text}

@@ -183,7 +183,7 @@ def opening(home: Path, run: str) -> Mapping[str, Any]:
 @lru_cache(5_000)  # it never changes
 def _opening(home: Path, run: str) -> Mapping[str, Any]:
     first = next(read_events(home, run))
-    names = ("task", "session", "previous", "teaches", "parent", "at")
+    names = ("task", "session", "previous", "teaches", "parent", "job", "at")
     return {name: first.get(name) for name in names}
 
 
@@ -272,7 +272,7 @@ def _conversations(site: Site, text: str, limit: int) -> Iterator[Json]:
     newest = list_runs(site.home, None if text else LOOKED_AT + limit)
     for run in chain(_pinned(site, noted), newest):
         first = opening(site.home, run.run)
-        is_work = first.get("teaches") or first.get("parent")  # a lesson, a helper
+        is_work = any(first.get(key) for key in ("teaches", "parent", "job"))
         if run.run in taken or is_work or first.get("session") != MAIN.name:
             continue
         runs = [*earlier(first), run.run]

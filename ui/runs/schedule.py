@@ -15,10 +15,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from config import Config, ConfigError, SopwithError
+from config import Config, SopwithError
 from memory.inbox import Inbox
 from memory.journal.api import local_timezone
 from runs.notify import delivering
+from runs.parts import chosen_models
 from runs.schedule.due import coming, due_after, health
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
@@ -207,12 +208,7 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
-    if args.model not in (
-        None,
-        *(name for each in config.models for name in (each.name, each.model)),
-    ):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
+    chosen_models(config, args.model)  # says which there are
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
     options = {
         "session": args.session,

@@ -195,12 +195,7 @@ class Agent:
         return self._run(context, first, model, chain(found.asked, noted), found.pick)
 
     def _context(
-        self,
-        log: RunLog,
-        progress: Progress,
-        options: Options,
-        owner: Owner,
-        briefing: Briefing,
+        self, log: RunLog, progress: Progress, options: Options, owner: Owner, briefing: Briefing
     ) -> RunContext:
         budget = self.parts.budget(options, progress.totals.spent)
         steering = Steering(log.letters, progress.letter)

@@ -109,7 +109,7 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
     what rules found stays."""
     config = agent.config
     index = config.home / "journal" / INDEX
-    ask = asker(agent, "graph", Path.cwd(), spent_usd=0.0) if index.is_file() else None
+    ask = asker(agent, "graph") if index.is_file() else None
     if ask is None:
         return
     from memory.graph import read
@@ -133,7 +133,7 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
 
 
 def _asking(agent: Agent) -> AskModel | None:
-    model = asker(agent, "MEMORY.md", Path.cwd(), spent_usd=0.0)
+    model = asker(agent, "MEMORY.md")
     if model is None:
         return None
     return lambda known, lines: model(agent.prompts.text("distil", known=known or "-", lines=lines))

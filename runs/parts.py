@@ -127,8 +127,7 @@ class Parts:
         """Return the undo store, with the owner's limits."""
         from sandbox.undo import UndoStore
 
-        undo = self.config.undo
-        return UndoStore(self.config.home, undo.keep_days, int(undo.max_gb * 1e9))
+        return UndoStore.limited(self.config.home, self.config.undo)
 
     def shared_folder(self, options: Options) -> Path | None:
         """Return where a shared session may work, which takes a full sandbox."""
@@ -171,13 +170,9 @@ class Parts:
         ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
-        """Return what the config says of the models that the owner asked for; without a name, of
-        all. Raises ConfigError."""
-        chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
-        if options.model and not chosen:
-            known = ", ".join(c.name for c in self.config.models) or "none"
-            raise ConfigError("error.run.no-such-model", model=options.model, known=known)
-        return chosen
+        """Return what the config says of the models that the owner asked for. Raises
+        ConfigError."""
+        return chosen_models(self.config, options.model)
 
     def first_model(self) -> Model:
         """Return the configured model that is asked first, for what is no turn of a run. Raises
@@ -316,6 +311,16 @@ class Parts:
     def inbox(self) -> Inbox:
         """Return where a run leaves what waits for the owner."""
         return Inbox(self.config.home)
+
+
+def chosen_models(config: Config, name: str | None) -> list[ModelConfig]:
+    """Return what the config says of the models of this name; without one, of all. Raises
+    ConfigError."""
+    chosen = [each for each in config.models if name in (None, each.name, each.model)]
+    if name and not chosen:
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
+    return chosen
 
 
 def leave(

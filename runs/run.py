@@ -27,12 +27,7 @@ from runs.start.spoken import Spoken
 from safety.secrets import Stream
 
 # the handler has hidden what is secret there
-CLEAN = {
-    "turn_started",
-    "tool_started",
-    "tool_output",
-    "tool_ended",
-}
+CLEAN = {"turn_started", "tool_started", "tool_output", "tool_ended"}
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 

@@ -159,7 +159,7 @@ def test_short_answers_and_enter_teach_what_lies_at_hand(world: Path) -> None:
     teacher.answers(request="yes", values="jan.csv")
     teacher.answers(values="", changes="", file="", right="")
     shown = teacher.screen.waits_for("probation")
-    assert "feb.csv → it would do this" in shown
+    assert "feb.csv → it would change" in shown
 
 
 def test_a_function_is_kept_once_and_a_taught_wording_is_no_note(world: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_command_that_pages_on_a_terminal_prints_and_leaves_no_trace(world: Pa
     teacher.records("git log --format=%s")
     teacher.answers(request="what was done here?", values="")
     shown = teacher.screen.waits_for("probation")
-    assert "You did: nothing was changed" in shown
+    assert "What you changed: nothing" in shown
 
 
 def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_them(

@@ -28,7 +28,7 @@ def test_a_request_that_cannot_be_recognised_again_is_said_with_what_can(
     assert cli('Make the folder ~/made like "alpha beta"').code == 0
     code, out, _ = cli("teach", "make-it", "--from-run", "last", "--prove", "folder=~/other")
     assert code == 0 and "cannot be recognised again" in out, out
-    assert "make it folder {folder}" in out and "same changes" not in out, out
+    assert "make it folder {folder}" in out and "changes the same" not in out, out
     assert cli("make it folder ~/third").code == 0 and Path("~/third/a.txt").expanduser().exists()
 
 

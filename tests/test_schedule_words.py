@@ -69,7 +69,7 @@ def test_the_seed_format_is_read() -> None:
         "max_delay_hours": 6,
         "prompt": "p",
     }
-    assert job_of("daily", fields, "UTC").cron == ("0 8 * * *",)
+    assert job_of("daily", fields | {"timezone": "UTC"}).cron == ("0 8 * * *",)
 
 
 @cases

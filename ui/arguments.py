@@ -158,10 +158,7 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 def _add_commands(
-    parser: argparse.ArgumentParser,
-    above: str,
-    names: Sequence[str],
-    words: Sequence[str] | None,
+    parser: argparse.ArgumentParser, above: str, names: Sequence[str], words: Sequence[str] | None
 ) -> None:
     """Add the commands of this level, each with its own parser, below the command `above`."""
     metavar = say("help.command_name")

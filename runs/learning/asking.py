@@ -21,13 +21,13 @@ from runs.workshop import Workshop
 Asker = Callable[..., str]  # prompt and JSON Schema → text. Raises ModelError, RunLogError
 
 
-def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+def asker(agent: Workshop, name: str) -> Asker | None:
     """Return the configured model as a function from prompt to reply, each call written down as
     above; None when none is configured, or limits.cost_usd leaves no room."""
-    if not _may_ask(agent, spent_usd):
+    if not _may_ask(agent, 0.0):
         return None
     return lambda prompt, schema=None: (
-        _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
+        _Call(agent, name, Path.cwd()).ask(agent.parts.redactor()(prompt), schema).text
     )
 
 

@@ -101,9 +101,8 @@ class Broken(NamedTuple):
     problem: str
 
 
-def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> Job:
-    """Return the job that these fields of a file mean; `timezone` where they name none. Raises
-    JobError."""
+def job_of(id: str, fields: Mapping[str, Any]) -> Job:
+    """Return the job that these fields of a file mean. Raises JobError."""
     from memory.journal.api import local_timezone
 
     if not is_id(id):
@@ -112,7 +111,7 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
     fields = {key: value for key, value in fields.items() if value is not None}
     given = _DEFAULTS | {key: fields[key] for key in fields if fields[key]}
     _check(given)
-    named = given["timezone"] or timezone or local_timezone()
+    named = given["timezone"] or local_timezone()
     zone = zone_of(named)
     return Job(
         id=id,
@@ -327,7 +326,7 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
         raise JobError("error.job.no-moment", key_name=key, said=said) from None
 
 
-_RULE = ("schedule", "repeat", "on", "cron", "at", "after", "timezone", "start", "until", "enabled")
+_RULE = ("schedule", "repeat", "on", "cron", "at", "timezone", "start", "until", "enabled")
 _WORDS = {  # the first is meant where nothing is said
     "catch_up": ("latest", "all", "skip"),
     "notify": ("failure", "always", "never"),

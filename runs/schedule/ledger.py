@@ -31,7 +31,7 @@ BUSY_SECONDS = 30.0
 VERSION = 2
 BY_HAND = "-by-hand"  # ends the name of a claimer that is no scheduler
 FAILED = ("failed", "limit", "no_model")
-Kind = Literal["due", "after", "hand"]
+Kind = Literal["due", "hand"]
 _TABLES = """
 CREATE TABLE dues (job TEXT NOT NULL, due INTEGER NOT NULL, until INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, owner TEXT NOT NULL, run TEXT NOT NULL, attempts INTEGER NOT NULL,

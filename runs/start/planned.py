@@ -12,13 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from learning.route import Match, Where, exact_match
 from memory.sops import Sop
-
-if TYPE_CHECKING:  # most requests name no time
-    from runs.schedule.jobs import Job
 
 SAYS_WHEN = re.compile(
     r"\b(?:every|each|daily|hourly|weekly|monthly|nightly|weekdays?|weekends?|tomorrow|tonight|today|noon|midnight|at \d|on \w+day|in (?:\d+|an?|half) \w+)"
@@ -65,11 +62,7 @@ def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
 
 
 def planned(
-    request: str,
-    known: Sequence[Sop],
-    where: Where,
-    now: datetime | None = None,
-    asked: str = "{}",
+    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None, asked: str = "{}"
 ) -> Planned | None:
     """Return the job that a request asks for; None when it names no time, its rest is not sure, or
     it can be read in two ways. `asked`: how the rest is asked for."""
@@ -98,11 +91,7 @@ def _cuts(request: str) -> list[int]:
 
 
 def _first(
-    pairs: Iterator[tuple[str, str]],
-    known: Sequence[Sop],
-    where: Where,
-    now: datetime,
-    asked: str,
+    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime, asked: str
 ) -> Planned | None:
     able = [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
@@ -132,18 +121,12 @@ def _plan(
     when: str, task: str, fields: dict[str, Any], match: Match, where: Where, now: datetime
 ) -> Planned | None:
     from runs.schedule.due import coming
+    from runs.schedule.jobs import JobError, job_of
 
     fields |= {"sop": match.sop.name, "cwd": str(where.cwd)}
     fields |= {"parameters": match.parameters} if match.parameters else {}
-    job = _job(match.sop.name, fields)
-    following = tuple(coming(job, now, now)) if job else ()
-    return Planned(when, task, fields, match, following) if following else None
-
-
-def _job(name: str, fields: dict[str, Any]) -> Job | None:
-    from runs.schedule.jobs import JobError, job_of
-
     try:
-        return job_of(name, fields)
+        following = tuple(coming(job_of(match.sop.name, fields), now, now))
     except JobError:
         return None
+    return Planned(when, task, fields, match, following) if following else None

@@ -54,14 +54,7 @@ def opened_without_meaning(config: Config) -> Memory:
     return Memory(config.home, MAIN, graph=config.graph)
 
 
-@command(
-    "memory search",
-    Argument("text", "+"),
-    LIMIT,
-    NOW,
-    SESSION,
-    JSON,
-)
+@command("memory search", Argument("text", "+"), LIMIT, NOW, SESSION, JSON)
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     now, text = args.now or datetime.now().astimezone(), " ".join(args.text)

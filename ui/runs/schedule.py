@@ -15,27 +15,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from config import Config, ConfigError, SopwithError
+from config import Config, SopwithError
 from memory.inbox import Inbox
 from memory.journal.api import local_timezone
 from runs.notify import delivering
+from runs.parts import chosen_models
 from runs.schedule.due import coming, due_after, health
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from safety.secrets import without
-from ui.command import (
-    DRY_RUN,
-    JSON,
-    LIMIT,
-    LIMITS,
-    Argument,
-    Option,
-    amount,
-    command,
-    is_at_terminal,
-)
+from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, command, is_at_terminal
 from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
@@ -176,9 +167,6 @@ _DAYS: list[tuple[re.Pattern[str], str, Callable[[str], str]]] = [
     Option("--name", "JOB", key="opt.job-name"),
     Option("--sop", "SOP", key="opt.job-sop"),
     Option("--timezone", "ZONE"),
-    Option("--catch-up", "latest|all|skip", is_choice=True),
-    Option("--max-delay-hours", "N", amount),
-    Option("--notify", "failure|always|never", is_choice=True),
     Option("--yes", key="opt.yes-keep"),
     Option("--approve", "ask|never|all", key="opt.job-approve", default="ask", is_choice=True),
     *LIMITS,
@@ -220,16 +208,11 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
-    if args.model not in (
-        None,
-        *(name for each in config.models for name in (each.name, each.model)),
-    ):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
+    chosen_models(config, args.model)  # says which there are
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
-    named = ("session", "model", "catch_up", "notify", "max_delay_hours")
-    options = {name: getattr(args, name) for name in named}
-    options |= {
+    options = {
+        "session": args.session,
+        "model": args.model,
         "approve": None if args.approve == "ask" else args.approve,
         "cwd": str(args.cwd) if args.cwd else None,
         "limits": _given(limits),

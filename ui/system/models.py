@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig
+from runs.parts import chosen_models
 from safety.calls import read_name
 from safety.secrets import Redactor, held_values
 from tools.mcp import MISSING, offers, problem
@@ -37,7 +38,8 @@ def test(args: Namespace, config: Config) -> int:
     """`models test`: 0, or 1 when a model fails at something that a task needs."""
     from models.endpoint import try_model
 
-    chosen = _chosen(config, args.model_name)
+    named = chosen_models(config, args.model_name)
+    chosen = [each for each in named if each.kind != "scripted"]
     all_found: list[dict[str, Any]] = []
     for model in chosen:
         findings: list[dict[str, Any]] = []
@@ -53,14 +55,6 @@ def test(args: Namespace, config: Config) -> int:
     elif not chosen:
         print(say("models.none"))
     return int(any(each["ok"] is False for found in all_found for each in found["findings"]))
-
-
-def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
-    chosen = [each for each in config.models if name in (None, each.name, each.model)]
-    if name and not chosen:
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=name, known=known)
-    return [each for each in chosen if each.kind != "scripted"]
 
 
 def _known(model: ModelConfig) -> dict[str, Any]:

@@ -185,9 +185,7 @@ class _Teaching:
             "",
         ):
             raise teach.TeachingError(
-                "error.ui-sops.parameter-here",
-                name=repr(unknown),
-                known=", ".join(known) or "none",
+                "error.ui-sops.parameter-here", name=repr(unknown), known=", ".join(known) or "none"
             )
         return values or None
 

@@ -287,5 +287,6 @@ def test_routing_among_five_hundred_sops_takes_ten_milliseconds(
     chosen(request_, many)
     profile = cProfile.Profile()
     profile.runcall(chosen, request_, many)
+    counted: dict[object, tuple[int, ...]] = vars(pstats.Stats(profile))["stats"]
     # 15,200 and 15,000 calls; 31,700 and 34,100 of them took 5.5 ms, and 10 on a slow machine
-    assert pstats.Stats(profile).total_calls < 20_000
+    assert sum(calls for _, calls, *_ in counted.values()) < 20_000

@@ -369,7 +369,8 @@ class Lesson:
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)
         is_open = self._has_changed_before and not self.cases
-        for self.head in HEADS if is_open else (self.head,):
+        for head in HEADS if is_open else (self.head,):
+            self.head = head
             seen = self._tried(self.script, given)
             if seen.code == 0:
                 break

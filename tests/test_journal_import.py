@@ -134,7 +134,7 @@ def test_imported_turns_are_found_with_their_ids(
     assert main(["memory", "search", *words]) == 0
     document = json.loads(capsys.readouterr().out)
     best = document["results"][0]
-    assert set(document) == {"results", "degraded"}
+    assert set(document) == {"results", "degraded", "sure"}
     assert {"id", "at", "who", "text", "mentioned", "episode", "source", "score", "why"} <= set(
         best
     )

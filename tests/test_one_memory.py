@@ -116,6 +116,22 @@ def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
         assert memory.retrieve(query, NOW).results == []
 
 
+def test_the_nearest_line_is_shown_where_nothing_fits(home: Path, cli: CommandLine) -> None:
+    """Paraphrases share no word with what was written, and are far from it by the small model."""
+    boiler = "The boiler was serviced by Klaus from Thermotec in October"
+    others = (
+        "The cat takes half a tablet twice a day",
+        "Nina prefers tea",
+        "Rent is due on the 3rd",
+    )
+    for each in (boiler, *others):
+        note(home, each)
+    found = json.loads(cli("memory", "search", "who repaired our heating", "--json").stdout)
+    assert not found["sure"] and len(found["results"]) == 3
+    assert found["results"][0]["text"] == boiler
+    assert cli("memory", "search", "who repaired our heating").stdout.count("\n") == 7
+
+
 @cases
 def test_a_question_is_answered_where_a_line_says_it_for_sure(
     full: Path, question: str, text: str

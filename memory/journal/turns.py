@@ -6,7 +6,7 @@ it speaks of (`Turn.mentioned`). Both are UTC; the timezone of the speaker is ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -59,7 +59,8 @@ class Found(NamedTuple):
 
 class Recalled(NamedTuple):
     """Hold what recall found, best first. `degraded`: what could not be used this time
-    ("embeddings", "index", …)."""
+    ("embeddings", "index", …). `near`: the nearest, where nothing fits."""
 
     results: list[Found]
     degraded: list[str]
+    near: Sequence[Found] = ()

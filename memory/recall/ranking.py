@@ -37,6 +37,7 @@ LEAST_TALK = 0.17  # of several sentences: anything near may help
 # Without a model: of Chinese many pairs of characters stand nowhere.
 LEAST_SAID = {True: 0.3, False: 0.01}
 SHARE_SAID = 0.7
+NEAREST = 3  # that are given where nothing fits
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
 BY_HAND = {
@@ -64,14 +65,22 @@ def search(
     embedder: Embedder | None = None,
 ) -> Recalled:
     """Return the `k` turns that answer a question best, best first; `now` is aware. `session`: only
-    what was said there."""
-    import numpy as np
-
+    what was said there. Where nothing fits, the nearest stand apart: what says the same in quite
+    other words is among them, and what has nothing to do with it."""
     if not query.strip():
         return Recalled([], [])
     found, degraded = candidates(store, query, now, session, embedder)
-    if found is None or not _fits(found):
+    if found is None:
         return Recalled([], degraded)
+    if _fits(found):
+        return Recalled(_best(store, found, now, k), degraded)
+    return Recalled([], degraded, _best(store, found, now, min(k, NEAREST)))
+
+
+def _best(store: Store, found: Candidates, now: datetime, k: int) -> list[Found]:
+    """Return the first `k` of what was found."""
+    import numpy as np
+
     scores = weighed(found, now).round(DIGITS)
     # a line that says only what is usual in a question is near to many
     fit = found.alike + SHARE_SAID * found.told**2 * found.features["covered"]
@@ -82,7 +91,7 @@ def search(
     order = _outdated_last(order, found.rows)
     chosen = _with_reserved(order, found, k)
     episodes = store.episode_of(found.rows.numbers[row] for row in chosen)
-    results = [
+    return [
         Found(
             found.rows.turns[row],
             round(float(scores[row]), DIGITS),
@@ -92,7 +101,6 @@ def search(
         )
         for row in chosen
     ]
-    return Recalled(results, degraded)
 
 
 def _fits(found: Candidates) -> bool:

@@ -154,14 +154,16 @@ class Recalling:
         now = datetime.now().astimezone()
         try:
             meant = with_names(query, self.recent)
-            found, degraded = search(store, meant, now, ASKED, embedder=self.embedder)
+            recalled = search(store, meant, now, ASKED, embedder=self.embedder)
         except SopwithError:
             return Memories(degraded=["index"])
         finally:
             store.close()
+        found = recalled.results
         mark_read(self.path, self.only, found, now)
         origins = [origin for each in found if (origin := self._whose(each.turn))]
-        return Memories(context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
+        origin = origins[0] if origins else ""
+        return Memories(context_lines(found, ASKED_CHARS), recalled.degraded, origin)
 
     def _whose(self, turn: Turn) -> str:
         """Return whose words a turn may be, when they are not the owner's. What was said in a group

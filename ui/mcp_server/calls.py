@@ -197,7 +197,7 @@ class Calls:
         from ui.memory import recalled
 
         now = datetime.now().astimezone()
-        results, _ = recalled(self._config, query, now, max(1, min(limit, 50)))
+        found = recalled(self._config, query, now, max(1, min(limit, 50)))
         return [
             {
                 "at": each.turn.at.isoformat(timespec="seconds"),
@@ -205,7 +205,7 @@ class Calls:
                 "text": without(self._config, each.turn.text),
                 "score": round(float(each.score), 4),
             }
-            for each in results
+            for each in found.results or found.near
         ]
 
     def _ended(self, run: str, event: Event) -> Ended:

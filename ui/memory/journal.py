@@ -16,7 +16,7 @@ from config import Config, SopwithError
 from memory.home import MAIN
 from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
-from memory.journal.turns import Found, Turn
+from memory.journal.turns import Found, Recalled, Turn
 from models.embeddings import embedder
 from safety.secrets import Redactor, held_values
 from ui.command import JSON, LIMIT, NOW, Argument, Option, command
@@ -65,15 +65,13 @@ def opened_without_meaning(config: Config) -> Memory:
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     now, text = args.now or datetime.now().astimezone(), " ".join(args.text)
-    results, degraded = recalled(config, text, now, args.limit or SHOWN, args.session)
+    results, degraded, near = recalled(config, text, now, args.limit or SHOWN, args.session)
     if args.json:
-        return print_json(
-            {"results": [found_as_json(each) for each in results], "degraded": degraded}
-        )
-    for found in results:
-        print(_lines(found.turn, found.why))
+        return print_json(results_as_json(results, degraded, near))
     if not results:
-        print(say("journal_nothing"))
+        print(say("journal_near" if near else "journal_nothing"))
+    for found in results or near:
+        print(_lines(found.turn, found.why))
     if degraded:
         missing = say("journal_and").join(say(f"journal_without_{each}") for each in degraded)
         print(say("journal_degraded", what=missing), file=sys.stderr)
@@ -82,13 +80,14 @@ def search(args: Namespace, config: Config) -> int:
 
 def recalled(
     config: Config, text: str, now: datetime, limit: int, session: str | None = None
-) -> tuple[Sequence[Found], list[str]]:
+) -> Recalled:
     """Return what was said about something, best first, and what recall had to do without."""
     with opened(config) as memory:
         if not memory.flush(FEW_SECONDS if memory.waiting() <= FEW else SETTLE_SECONDS):
             memory.rest()
-        results, lacks = memory.retrieve(text, now, limit, session)
-        return results, sorted({*lacks, "index"} if memory.problem else lacks)
+        found = memory.retrieve(text, now, limit, session)
+        lacks = {*found.degraded, "index"} if memory.problem else found.degraded
+        return found._replace(degraded=sorted(lacks))
 
 
 @command("memory show", Argument("turn", "?"), SESSION, JSON)
@@ -203,6 +202,15 @@ def _lines(turn: Turn, why: str) -> str:
     is_long = len(turn.text) > MAX_TEXT_CHARS
     text = clean(turn.text[: MAX_TEXT_CHARS - 1] + "…" if is_long else turn.text)
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())
+
+
+def results_as_json(
+    results: Sequence[Found], degraded: Sequence[str], near: Sequence[Found]
+) -> dict[str, Any]:
+    """Return what recall found for machines; `sure` is false where nothing fits, and the results
+    are the nearest."""
+    rows = [found_as_json(each) for each in results or near]
+    return {"results": rows, "degraded": degraded, "sure": bool(results or not near)}
 
 
 def found_as_json(found: Found) -> dict[str, Any]:

@@ -71,6 +71,7 @@ VIEWS.search = {
         : instead(found, !found.data?.results.length, say("memory.no_results")) ?? html`
           ${found.data.ranges?.length ? html`<p class="facts">${found.data.ranges.map((range, n) => html`<span class="chip calm" key=${n}>${say("memory.understood", { text: range.text, from: when(range.start) || "…", to: when(range.end) || "…" })}</span>`)}</p>` : null}
           ${found.data.degraded?.length ? html`<p class="dim small">${say("memory.degraded", { what: found.data.degraded.join(", ") })}</p>` : null}
+          ${found.data.sure ? null : html`<p>${say("memory.near")}</p>`}
           <ol class="turns">${found.data.results.map((each) => turn(each, (one) => (shown.around = one)))}</ol>`}
       ${shown.around && html`<${Around} turn=${shown.around} onClosed=${() => (shown.around = null)} />`}`;
   },

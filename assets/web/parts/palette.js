@@ -27,7 +27,7 @@ export const Palette = {
         ...runs.map((run) => ({ kind: "run", icon: "chat", text: run.task, more: when(run.started), to: `/chat/${part(run.run)}` })),
         ...sops.map((sop) => ({ kind: "sop", icon: "sops", text: sop.name, more: sop.description, to: `/sops/${part(sop.name)}` })),
         ...jobs.map((job) => ({ kind: "job", icon: "schedule", text: job.id, more: job.task, to: "/schedule" })),
-        ...((find.text && said.data?.results) || []).map((turn) => ({ kind: "said", icon: "memory", text: turn.text.slice(0, 200), more: when(turn.at), to: `/memory/journal/${turn.at.slice(0, 10)}` })),
+        ...((find.text && said.data?.sure && said.data.results) || []).map((turn) => ({ kind: "said", icon: "memory", text: turn.text.slice(0, 200), more: when(turn.at), to: `/memory/journal/${turn.at.slice(0, 10)}` })),
       ];
     });
     const choose = (each) => each && (emit("closed"), go(each.to));

@@ -19,7 +19,7 @@ from memory.journal.store import INDEX, Store
 from memory.notes import days as note_days
 from memory.notes import read as read_note
 from text.time import find
-from ui.memory import facts_as_json, found_as_json, iso, opened, recalled, turn_as_json
+from ui.memory import facts_as_json, iso, opened, recalled, results_as_json, turn_as_json
 from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
@@ -33,13 +33,14 @@ to = routes("memory")
 def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> Json:
     now = datetime.now(UTC).astimezone(zone(local_timezone()))
     most = max(1, min(limit, 100))
-    results, degraded = recalled(site.config, q[:4_000], now, most, session or None)
-    rows = [found_as_json(each) | {"why": pieces_in_words(each.why)} for each in results]
+    found = results_as_json(*recalled(site.config, q[:4_000], now, most, session or None))
+    for row in found["results"]:
+        row["why"] = pieces_in_words(row["why"])
     ranges = [
         {"start": iso(each.start), "end": iso(each.end), "text": each.text}
         for each in find(q[:4_000], now)
     ]
-    return {"results": rows, "degraded": degraded, "ranges": ranges}
+    return {**found, "ranges": ranges}
 
 
 @to.get("/api/memory/overview")

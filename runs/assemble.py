@@ -440,12 +440,14 @@ class Agent:
     def _learn_anew(self, run: Run) -> Iterator[Event]:
         """Learn from a marked run; take another into account as evidence for a candidate, and as
         one of its kind."""
-        from runs.learning import learn, offer
-
         has_candidate = any(each.status == "candidate" for each in self.sops.all())
         if run.is_marked or (run.status == "done" and has_candidate):
+            from runs.learning import learn  # loads most of learning/
+
             yield from learn(self, run.id)
         if run.status == "done" and not run.is_marked:
+            from runs.learning import offer
+
             offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 

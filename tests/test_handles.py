@@ -15,7 +15,7 @@ from safety.paths.handles import open_beneath
 from tools.base import Tool, ToolContext, ToolError
 from tools.files import file_patch, file_read, file_write
 
-TRIES, SECONDS = 10_000, 30.0
+TRIES, SECONDS = 5_000, 30.0
 # Exchanges two names all the time.
 SWAPPER = """
 import ctypes, os, sys

@@ -42,22 +42,18 @@ def test_a_text_in_a_record_is_no_record() -> None:
     assert records("no things here") == [] and records("[" * 100_000) == []
 
 
-@pytest.mark.parametrize(("id", "is_done"), [(7, True), (24, False)])
-def test_in_a_run_the_gate_knows_what_a_server_has_told(
-    home: Path, tmp_path: Path, id: int, is_done: bool
-) -> None:
+def test_in_a_run_the_gate_knows_what_a_server_has_told(home: Path, tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="the SDK of MCP is missing: scripts/setup --extra mcp")
     from tests.test_mcp import settings
 
     (tmp_path / "events.json").write_text(EVENTS, "utf-8")
-    replies = [call("desk.list_events"), call("desk.cancel_event", event_id=id), "Done."]
+    cancels = [call("desk.cancel_event", event_id=id) for id in (7, 24)]
+    replies = [call("desk.list_events"), *cancels, "Done."]
     started = agent(home, replies, settings(tmp_path)).start(
         "Cancel the dentist appointment.",
         Options(rote=False),
         SpokenOwner(approvals=[Approval("no")]),
     )
     ended = [(event["tool"], event["status"]) for event in of(drive(started), "tool_ended")]
-    assert ended == [
-        ("desk.list_events", "ok"),
-        ("desk.cancel_event", "ok" if is_done else "refused"),
-    ]
+    cancelled = [("desk.cancel_event", "ok"), ("desk.cancel_event", "refused")]
+    assert ended == [("desk.list_events", "ok"), *cancelled]

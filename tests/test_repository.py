@@ -47,12 +47,7 @@ def write(home: Path, path: str, text: str) -> str:
 
 
 def sound(home: Path) -> bool:
-    return (
-        subprocess.run(
-            ["git", "fsck", "--strict", "--full"], cwd=home, capture_output=True, check=False
-        ).returncode
-        == 0
-    )
+    return ran("git", "fsck", "--strict", "--full", cwd=home).returncode == 0
 
 
 def test_a_commit_holds_the_given_paths_and_nothing_else(
@@ -68,6 +63,8 @@ def test_a_commit_holds_the_given_paths_and_nothing_else(
     assert [entry.subject for entry in repository.log()] == ["two files"]
     assert repository.content(commit, "memory/a.txt") == b"memory/a.txt"
     assert git(home, "log", "--format=%an <%ae>").strip() == "Sopwith <sopwith@localhost>"
+    git(home, "pack-refs", "--all")
+    assert repository.head() == commit and git(home, "config", "core.fileMode") == "false\n"
 
 
 def test_locks_counts_drafts_and_nested_repositories_stay_out(

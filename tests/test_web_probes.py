@@ -27,7 +27,7 @@ def sent(site: Served, request: str) -> bytes:
     """Return what comes back for exactly these bytes, until the server closes."""
     got = b""
     with (
-        socket.create_connection(("127.0.0.1", site.port), timeout=5) as connection,
+        socket.create_connection(("127.0.0.1", site.port), PATIENCE_SECONDS) as connection,
         suppress(ConnectionResetError),
     ):
         connection.sendall(request.encode("latin-1"))
@@ -212,7 +212,7 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
             (f"POST /api/sign-in HTTP/1.1\r\n{own}Content-Length: 9\r\n\r\nhalf", 1),
             (f"GET /slow HTTP/1.1\r\n{own}Connection: close\r\n\r\n", 1),
         ):
-            with socket.create_connection(("127.0.0.1", port), timeout=4) as connection:
+            with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
                 connection.sendall(said.encode())
                 got = b""
                 while piece := connection.recv(65_536):

@@ -176,6 +176,38 @@ def test_what_a_script_does_beside_the_agents_home_is_done_as_the_system_does_it
     assert not (home.parent / "moved").exists() and not (home.parent / "plain").exists()
 
 
+LEADS_OUT = """
+import os
+def tried(what, *args):
+    try:
+        what(*args)
+    except OSError as error:
+        print(error.strerror)
+open("a", "x").write("1")
+for move in (["a", "../taken"], ["a", "../fresh"], ["../link", "b"]):
+    tried(os.rename, *move)
+tried(os.link, "a", "../fresh")
+"""
+
+
+def test_what_is_made_in_a_root_is_not_moved_out_of_it(path: str, home: Path) -> None:
+    (space := home.parent / "space").mkdir()
+    (space / ".env").write_text("KEY=1\n")
+    (taken := home.parent / "taken").write_text("the owner's")
+    (home.parent / "link").symlink_to(taken)
+    scripted(
+        home,
+        [call("code_run", type="python", script=LEADS_OUT, cwd=str(space)), "done"],
+        f"safety: {{roots: [{space}]}}",
+    )
+    sopwith(
+        CLOSED_WORDS, path, "run", "make", "--no-rote", "--approve", "never", "--cwd", str(space)
+    )
+    assert ended(home)[0]["output"].splitlines() == ["Permission denied"] * 4
+    assert taken.read_text() == "the owner's" and (home.parent / "link").is_symlink()
+    assert not (home.parent / "fresh").exists()
+
+
 def ended(home: Path) -> list[dict[str, Any]]:
     [log] = home.glob("runs/*/log.jsonl")
     events = map(json.loads, log.read_text().splitlines())

@@ -79,11 +79,16 @@ class Maker:
     """Works for one call, from `start` to `close`."""
 
     def __init__(
-        self, folders: Iterable[str], walls: Sequence[str], granted: Iterable[str], agent: Path
+        self,
+        folders: Iterable[str],
+        roots: Sequence[str],
+        walls: Sequence[str],
+        granted: Iterable[str],
+        agent: Path,
     ) -> None:
-        """Work in `folders`, where nothing of `walls` is touched; what is `granted` has rights of
-        its own. Raise OSError."""
-        self._folders, self._walls = frozenset(folders), walls
+        """Work in `folders`, where nothing outside `roots` and of `walls` is touched; what is
+        `granted` has rights of its own. Raise OSError."""
+        self._folders, self._roots, self._walls = frozenset(folders), roots, walls
         stores = {places.store_of(each, each, agent) for each in self._folders}
         self._stores = [_store(f"{store}/spare") for store in sorted(stores)]
         self._spare: dict[tuple[int, str], list[str]] = {}
@@ -200,8 +205,11 @@ class Maker:
             os.close(number)
 
     def _check(self, named: Iterable[Place]) -> None:
-        """Raise PermissionError for what is guarded, and for a folder that holds it."""
+        """Raise PermissionError for what is guarded, for a folder that holds it, and for the other
+        end of a call that lies outside the roots."""
         for path in (each.path for each in named):
+            if not any(is_below(path, root) for root in self._roots):
+                raise PermissionError(errno.EACCES, "")
             if any(is_below(path, wall) or is_below(wall, path) for wall in self._walls):
                 raise PermissionError(errno.EACCES, "")
 

@@ -133,7 +133,8 @@ class Planner:
         folders = [each for each in above if any(is_below(each, root) for root in plan.roots)]
         if not folders or not seccomp.is_known():
             return None
-        return Maker(folders, walls, _writable(plan), self.profile.places.agent)
+        granted = _writable(plan)
+        return Maker(folders, plan.roots, walls, granted, self.profile.places.agent)
 
     def confined(
         self, plan: Plan, readable: Iterable[Path], env: Mapping[str, str], maker: Maker | None

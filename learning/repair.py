@@ -252,9 +252,9 @@ class _After:
             changed = diff({path: content.data for path, content in old.items()}, files)
             return self._learned("proposed", said, diff=changed), ""
         verdict = self._proven(files, None, "candidate")
-        failed = [result for result in verdict.cases if result.passed is not True]
+        failed = [result.reason for result in verdict.cases if result.passed is not True]
         if failed or not verdict.passed:
-            reason = failed[0].reason if failed else verdict.reason
+            reason = [*failed, verdict.reason][0]
             return [], f"the new version does not do what it should: {reason}"
         added = {path: text.encode() for path, text in verdict.files.items()}
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"

@@ -65,3 +65,13 @@ class Recalled(NamedTuple):
     results: list[Found]
     degraded: list[str]
     near: Sequence[Found] = ()
+
+    @property
+    def shown(self) -> Sequence[Found]:
+        """Return what a person sees: the nearest, where nothing fits."""
+        return self.results or self.near
+
+    @property
+    def is_sure(self) -> bool:
+        """Return False where only the nearest can be shown."""
+        return bool(self.results) or not self.near

@@ -9,7 +9,7 @@ person it finds answers. Source: seed 003 P4.3; figures "Recall".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from memory.journal.turns import Turn
@@ -64,17 +64,23 @@ def understood(
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
     parts = _parts(text)
+    terms = _terms(text, parts, people)
+    said = tuple(_as_first(part, named)[:MAX_STATED_CHARS] for part in parts[-MAX_PARTS:])
+    return Question(text, terms, named, stated(text, named), said, also or {})
+
+
+def _terms(text: str, parts: Sequence[str], people: Set[str]) -> dict[str, float]:
+    """Return how much each word of a talk weighs but for names: the less, the earlier it was
+    said."""
     counted: dict[str, float] = {}
     for age, part in enumerate(reversed(parts)):
         for token in asked(part):
             counted[token] = counted.get(token, 0.0) + LESS_EACH**age
-    terms = {
+    return {
         token: counted.get(token, 1.0)
         for token in asked(text)
         if not is_small(token) and token not in people
     }
-    said = tuple(_as_first(part, named)[:MAX_STATED_CHARS] for part in parts[-MAX_PARTS:])
-    return Question(text, terms, named, stated(text, named), said, also or {})
 
 
 def _parts(text: str) -> list[str]:

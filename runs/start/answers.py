@@ -31,7 +31,7 @@ def is_answered(task: str, *, has_model: bool = False) -> bool:
     """Return True when a request asks about Sopwith itself; a greeting is a model's where there is
     one."""
     topic = _topic(task)
-    return bool(topic) and not (has_model and topic in _OF_A_MODEL)
+    return topic not in ("", *(_OF_A_MODEL if has_model else ()))
 
 
 def asks_undo(task: str) -> bool:
@@ -78,7 +78,7 @@ def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too
     for topic in ("hello", "thanks", "help", "undo", "stop", "known"):
-        if said in tables[topic]["said"] or whole in tables[topic]["said"]:
+        if not {said, whole}.isdisjoint(tables[topic]["said"]):
             return topic
     if any(each in said for each in tables["history"]["holds"]):
         return "history"

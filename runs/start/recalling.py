@@ -87,8 +87,9 @@ def done_on(day: TimeRange, home: Path, lang: Lang) -> str:
     texts = []
     for each in list_runs(home):
         at = datetime.fromisoformat(each.started).astimezone()
-        is_then = (day.start is None or day.start <= at) and (day.end is None or at < day.end)
-        if is_then and each.parent is None and each.status != "working":
+        if each.parent or each.status == "working":
+            continue
+        if (day.start or at) <= at and (day.end is None or at < day.end):
             texts.append(f"- {at:%Y-%m-%d %H:%M} {' '.join(each.task.split())[:MAX_TASK_CHARS]}")
     return _listed("recalling.day", texts[:MOST_SHOWN], lang, n=len(texts), day=day.text)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -219,19 +219,24 @@ class Stage:
         """Return what was done, in the words of the gate; ends the stage."""
         return summary.change_set(self.deltas, self.is_ours, self.decides)
 
+    def _lost(self, moved: Set[str]) -> Set[str]:
+        """Return the folders whose changes went with a mount."""
+        lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
+        return lost if self._written is None else lost.intersection(self._written)
+
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for
         writing, and where a mount has come or gone."""
         before: dict[str, str] = self._entry.record.get("mounts", {})
         now = places.devices(self._entry.layers, places.mounted())
         moved = {point for point, _ in before.items() ^ now.items()}  # mounts that came or went
-        lost = {each.lower for each in self._entry.layers if not os.path.isdir(each.upper)} & moved
-        lost &= lost if self._written is None else set(self._written)
-        touched = [*lost, *(each.path for each in self.deltas)]
-        found = [
-            (path, point) for path in touched for point in moved if places.is_below(path, point)
+        touched = [*self._lost(moved), *(each.path for each in self.deltas)]
+        told = [
+            Conflict(path, Message("error.undo.mounted", point=point))
+            for path in touched
+            for point in moved
+            if places.is_below(path, point)
         ]
-        told = [Conflict(path, Message("error.undo.mounted", point=point)) for path, point in found]
         return told or conflicts.found_in(self.deltas, self._clocks, self._entry.layers)
 
     def commit(self, store: UndoStore | None = None) -> Committed:

@@ -205,7 +205,7 @@ class Calls:
                 "text": without(self._config, each.turn.text),
                 "score": round(float(each.score), 4),
             }
-            for each in found.results or found.near
+            for each in found.shown
         ]
 
     def _ended(self, run: str, event: Event) -> Ended:

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -58,15 +57,15 @@ def opened_without_meaning(config: Config) -> Memory:
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     now, text = args.now or datetime.now().astimezone(), " ".join(args.text)
-    results, degraded, near = recalled(config, text, now, args.limit or SHOWN, args.session)
+    recall = recalled(config, text, now, args.limit or SHOWN, args.session)
     if args.json:
-        return print_json(results_as_json(results, degraded, near))
-    if not results:
-        print(say("journal_near" if near else "journal_nothing"))
-    for found in results or near:
+        return print_json(results_as_json(recall))
+    if not recall.results:
+        print(say("journal_near" if recall.near else "journal_nothing"))
+    for found in recall.shown:
         print(_lines(found.turn, found.why))
-    if degraded:
-        missing = say("journal_and").join(say(f"journal_without_{each}") for each in degraded)
+    if recall.degraded:
+        missing = say("journal_and").join(say(f"journal_without_{e}") for e in recall.degraded)
         print(say("journal_degraded", what=missing), file=sys.stderr)
     return 0
 
@@ -197,13 +196,11 @@ def _lines(turn: Turn, why: str) -> str:
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())
 
 
-def results_as_json(
-    results: Sequence[Found], degraded: Sequence[str], near: Sequence[Found]
-) -> dict[str, Any]:
+def results_as_json(recall: Recalled) -> dict[str, Any]:
     """Return what recall found for machines; `sure` is false where nothing fits, and the results
     are the nearest."""
-    rows = [found_as_json(each) for each in results or near]
-    return {"results": rows, "degraded": degraded, "sure": bool(results or not near)}
+    rows = [found_as_json(each) for each in recall.shown]
+    return {"results": rows, "degraded": recall.degraded, "sure": recall.is_sure}
 
 
 def found_as_json(found: Found) -> dict[str, Any]:

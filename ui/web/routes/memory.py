@@ -33,7 +33,7 @@ to = routes("memory")
 def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> Json:
     now = datetime.now(UTC).astimezone(zone(local_timezone()))
     most = max(1, min(limit, 100))
-    found = results_as_json(*recalled(site.config, q[:4_000], now, most, session or None))
+    found = results_as_json(recalled(site.config, q[:4_000], now, most, session or None))
     for row in found["results"]:
         row["why"] = words_of(row["why"])
     ranges = [

@@ -66,10 +66,7 @@ class Message(str):
         if not self.key:
             return Message(change(self))
         given = {name: _message(value) for name, value in self.values.items()}
-        changed = {
-            name: change(each) if isinstance(each, str) else each for name, each in given.items()
-        }
-        return Message(self.key, **changed)
+        return Message(self.key, **{name: _changed(each, change) for name, each in given.items()})
 
     def __str__(self) -> str:
         return self
@@ -106,6 +103,12 @@ def lines(texts: Iterable[str], key: str = "error.lines") -> str:
 def cause(error: OSError) -> str:
     """Return what the system says of an error, with its key where we have its words."""
     return str(_message(error))
+
+
+def _changed(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, Message):
+        return value.each(change)
+    return change(value) if isinstance(value, str) else value
 
 
 def _message(value: object) -> object:

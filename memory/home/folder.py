@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from config import SopwithError
+from config import Message, SopwithError
 
 LAYOUT = 1  # counts up when an older Sopwith could no longer read what a newer one writes
 FOLDERS = ("runs", "sops", "memory", "schedule", "journal", "trash", "personas", "inbox")
 LEAST_FREE_BYTES = 1 << 20  # less than this cannot hold the log of a run
-_ELSEWHERE = "Use another with --home DIR or SOPWITH_HOME."
+_ELSEWHERE = "error.home.elsewhere"
 
 
 class HomeError(SopwithError):
@@ -51,7 +51,7 @@ def open_home(home: Path) -> None:
             "error.home.home-folder-cannot-used",
             where=where,
             error=error,
-            rest=_ELSEWHERE,
+            rest=Message(_ELSEWHERE),
         ) from error
 
 
@@ -67,14 +67,14 @@ def check_layout(home: Path) -> bool:
             "error.home.home-folder-cannot-used",
             where=error.filename,
             error=error,
-            rest=_ELSEWHERE,
+            rest=Message(_ELSEWHERE),
         ) from error
     if not said.isdecimal():
         raise HomeError(
             "error.home.should-hold-number-holds",
             path=home / "version",
             text=f"{said[:40]!r}",
-            rest=_ELSEWHERE,
+            rest=Message(_ELSEWHERE),
         )
     if int(said) > LAYOUT:
         raise HomeTooNew(
@@ -82,7 +82,7 @@ def check_layout(home: Path) -> bool:
             home=home,
             said=said,
             known=LAYOUT,
-            rest=_ELSEWHERE,
+            rest=Message(_ELSEWHERE),
         )
     return True
 
@@ -90,10 +90,10 @@ def check_layout(home: Path) -> bool:
 def _check_room(home: Path) -> None:
     """Raise HomeError for a full or read-only disk, before a run has done anything."""
     if not os.access(home, os.W_OK | os.X_OK):
-        why = "its permissions, or a read-only disk"
+        why = Message("error.home.not-ours")
         raise HomeError(
-            "error.home.home-folder-cannot-written", home=home, why=why, rest=_ELSEWHERE
+            "error.home.home-folder-cannot-written", home=home, why=why, rest=Message(_ELSEWHERE)
         )
     disk = os.statvfs(home)
     if disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES or (disk.f_files and not disk.f_favail):
-        raise HomeError("error.home.disk-home-folder-full", home=home, rest=_ELSEWHERE)
+        raise HomeError("error.home.disk-home-folder-full", home=home, rest=Message(_ELSEWHERE))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 16
-_OF_A_MODEL = ("hello", "thanks", "history", "known", "day")  # it has more to say
+_OF_A_MODEL = ("hello", "thanks", "history", "stop", "known", "day")  # it has more to say
 
 
 def is_answered(task: str, *, has_model: bool = False) -> bool:

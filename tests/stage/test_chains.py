@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from config import Message
 from sandbox.stage import record
 from sandbox.stage.direct import remove
 from sandbox.undo import StageError, UndoStore
@@ -161,7 +162,7 @@ def test_an_earlier_call_names_the_later_one_that_changed_the_same(
     ACTS["bash other"](root, home, "1")
     ACTS[act](root, home, "2")
     before, store = tree(root), UndoStore(home)
-    assert {each.why for each in store.undo("r", "1").conflicts} == {LATER}
+    assert {each.why for each in store.undo("r", "1").conflicts} == {Message(LATER)}
     assert tree(root) == before
     assert not store.undo("r", "2").conflicts and not store.undo("r", "1").conflicts
     assert not (root / NAME).exists()

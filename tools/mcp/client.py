@@ -152,20 +152,20 @@ def keep_servers(ctx: ToolContext) -> McpServers:
 
 def offers(
     servers: McpServers, names: Iterable[str], seconds: float
-) -> tuple[list[Offer], list[str]]:
+) -> tuple[list[Offer], list[Message]]:
     """Return what the servers offer, and a line for each that cannot say; asked at the same
     time."""
     from concurrent.futures import ThreadPoolExecutor
 
     from tools.mcp.servers import ServerFailure
 
-    def ask(name: str) -> list[Offer] | str:
+    def ask(name: str) -> list[Offer] | Message:
         try:
             listed = {each.name: each for each in servers.tools(name, seconds)}
             said = servers.servers[name].effects
             return [offer_of(name, each, said) for each in listed.values()]
         except ServerFailure as error:
-            return str(error)
+            return error.message
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(ask, names))

@@ -151,7 +151,7 @@ def _of(servers: McpServers, name: str, config: Config) -> dict[str, Any]:
     return {
         "name": name,
         "ok": not failures,
-        "problem": hide("".join(failures)),
+        "problem": failures[0].each(hide) if failures else "",
         "left_out": hide(servers.left_out(name)),
         "seconds": round(time.monotonic() - start, 2),
         "tools": tools,

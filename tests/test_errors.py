@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from config import Worded, sentences
+from config import Message, Worded, sentences
 from tests.conftest import CHECKOUT, CommandLine
 from tests.rows import cases, rows
 from tests.scales import nodes_of, tree_of
 from tests.screen import scripted
+from text.sentences import say
 
 FOLDERS = tuple(rows(__name__, "folders"))
 ROOTS = (Worded,)
@@ -134,3 +135,9 @@ def english_words(text: str, home: Path) -> list[str]:
     """Three English words in a row that are no command to type."""
     text = re.sub(r"sopwith [a-zA-Z0-9 .-]+|--\S+", "", text.replace(str(home), ""))
     return re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)
+
+
+def test_a_message_within_a_sentence_is_in_its_language() -> None:
+    gone = Message("error.models.no-connection", words=Message("error.os.ECONNREFUSED"))
+    said = say("zh", "doctor.unreachable", url="http://x", why=gone)
+    assert "no connection" not in said and "连接" in said

@@ -26,7 +26,15 @@ def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
     found = catalogue(lang)[key]
     if isinstance(found, list):
         found = found[0 if str(values.get("n")) == "1" else -1]
-    return str(found.format(*blanks, **values))
+    said = {name: _said(value, lang) for name, value in values.items()}
+    return str(found.format(*blanks, **said))
+
+
+def _said(value: object, lang: str) -> object:
+    """Return a message in the language; any other value as it is."""
+    if not isinstance(value, config.Message):
+        return value
+    return value.said("zh" if lang == "zh" else "en")
 
 
 def sentence(lang: str, said: Said) -> str:
